@@ -67,6 +67,15 @@ Signature::Signature(const char* method, std::initializer_list<Arg> by_position,
   }
 }
 
+Signature Signature::without(Arg argument, const char* method) const {
+  Signature made = *this;
+  made.name = method;
+  const auto begin = made.arguments.begin();
+  const auto end = std::remove(begin, begin + static_cast<std::ptrdiff_t>(count), argument);
+  made.count = static_cast<std::size_t>(end - begin);
+  return made;
+}
+
 Arguments::Arguments(const Signature& signature, PyObject* const* values, Py_ssize_t count,
                      PyObject* named)
     : method_(signature.name) {

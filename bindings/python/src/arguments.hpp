@@ -46,6 +46,8 @@ struct Signature {
 
   Signature(const char* method, std::initializer_list<Arg> by_position,
             std::initializer_list<std::initializer_list<Arg>> by_name);
+  /// The same without an argument, for a method of another name.
+  [[nodiscard]] Signature without(Arg argument, const char* method) const;
 };
 
 /// The arguments of one call, as CPython's vectorcall passes them. No Python object is made: such a

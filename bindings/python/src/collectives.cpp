@@ -13,11 +13,14 @@ namespace tutti::python {
 namespace {
 
 /// A call of a collective, between Python's arguments and the library's Call.
-class Prepared {
+class Translation {
  public:
-  Prepared(const Arguments& arguments, const Communicator& communicator, Operands& operands)
+  /// `lasts`: the operands are used after Python's call.
+  Translation(const Arguments& arguments, const Communicator& communicator, Operands& operands,
+              bool lasts)
       : arguments_(arguments),
         operands_(operands),
+        lasts_(lasts),
         ranks_(communicator.size()),
         rank_(communicator.rank()) {
     call.root = arguments.rank(Arg::root, 0);
@@ -132,10 +135,9 @@ class Prepared {
   nb::object result = nb::none();
 
  private:
-  /// For an asynchronous call: torch resizes the memory of a tensor even if others refer to it,
-  /// unless NumPy does.
+  /// Torch resizes the memory of a tensor even if others refer to it, unless NumPy does.
   void pin(nb::handle array) {
-    if (!arguments_.flag(Arg::async)) return;
+    if (!lasts_) return;
     if (PyObject_HasAttrString(array.ptr(), "untyped_storage") == 0) return;
     operands_.pins.push_back(nb::module_::import_("tutti._arrays").attr("pin")(array));
   }
@@ -166,6 +168,7 @@ class Prepared {
 
   const Arguments& arguments_;
   Operands& operands_;
+  bool lasts_;
   std::uint32_t ranks_;
   std::uint32_t rank_;
 };
@@ -177,7 +180,7 @@ constexpr std::initializer_list<Arg> options = {Arg::async,      Arg::algorithm,
 struct Allreduce {
   static constexpr Collective collective = Collective::allreduce;
   static inline const Signature signature{"allreduce", {Arg::x, Arg::op, Arg::out}, {options}};
-  static void prepare(Prepared& p) {
+  static void translate(Translation& p) {
     if (p.has_output()) {
       p.take_input();
       p.take_output(0);
@@ -193,7 +196,7 @@ struct Allreduce {
 struct Broadcast {
   static constexpr Collective collective = Collective::broadcast;
   static inline const Signature signature{"broadcast", {Arg::x, Arg::root}, {options}};
-  static void prepare(Prepared& p) {
+  static void translate(Translation& p) {
     if (p.is_root()) {
       p.take_input();  // May be read-only.
       p.call.output = p.input().data();
@@ -208,7 +211,7 @@ struct Reduce {
   static constexpr Collective collective = Collective::reduce;
   static inline const Signature signature{
       "reduce", {Arg::x, Arg::op, Arg::root, Arg::out}, {options}};
-  static void prepare(Prepared& p) {
+  static void translate(Translation& p) {
     if (p.is_root() && !p.has_output()) {
       p.take_in_place();
     } else {
@@ -226,8 +229,8 @@ struct Reduce {
 struct Allgather {
   static constexpr Collective collective = Collective::allgather;
   static inline const Signature signature{"allgather", {Arg::x, Arg::out, Arg::counts}, {options}};
-  static void prepare(Prepared& p) { prepare_gather(p, true); }
-  static void prepare_gather(Prepared& p, bool gets) {
+  static void translate(Translation& p) { translate_gather(p, true); }
+  static void translate_gather(Translation& p, bool gets) {
     p.take_input();
     const std::uint64_t count = p.input().count();
     if (p.take_counts(p.input())) {
@@ -239,7 +242,7 @@ struct Allgather {
         p.require_count("out", p.output().count() * unit, p.total_count());
       }
     } else if (gets) {
-      p.take_output(Prepared::rows_of(p.input()) * p.ranks());
+      p.take_output(Translation::rows_of(p.input()) * p.ranks());
       p.require_count("out", p.output().count(), count * p.ranks());
     }
     p.set_elements(p.input(), count);
@@ -250,11 +253,11 @@ struct Gather {
   static constexpr Collective collective = Collective::gather;
   static inline const Signature signature{
       "gather", {Arg::x, Arg::root, Arg::out, Arg::counts}, {options}};
-  static void prepare(Prepared& p) { Allgather::prepare_gather(p, p.is_root()); }
+  static void translate(Translation& p) { Allgather::translate_gather(p, p.is_root()); }
 };
 
 /// Scatter on the root, and reduce_scatter.
-void prepare_blocks(Prepared& p) {
+void translate_blocks(Translation& p) {
   p.take_input();
   if (p.take_counts(p.input())) {
     const std::uint64_t unit = p.input().dtype() ? 1 : p.input().item_bytes();
@@ -276,8 +279,8 @@ struct Scatter {
   static constexpr Collective collective = Collective::scatter;
   static inline const Signature signature{
       "scatter", {Arg::x, Arg::root, Arg::out, Arg::counts}, {options}};
-  static void prepare(Prepared& p) {
-    if (p.is_root()) return prepare_blocks(p);
+  static void translate(Translation& p) {
+    if (p.is_root()) return translate_blocks(p);
     if (!p.has_output()) {
       refuse(
           "scatter: ranks other than the root get their block in out=: pass an array of its "
@@ -296,8 +299,8 @@ struct ReduceScatter {
   static constexpr Collective collective = Collective::reduce_scatter;
   static inline const Signature signature{
       "reduce_scatter", {Arg::x, Arg::op, Arg::out, Arg::counts}, {options}};
-  static void prepare(Prepared& p) {
-    prepare_blocks(p);
+  static void translate(Translation& p) {
+    translate_blocks(p);
     p.set_reduction();
   }
 };
@@ -306,7 +309,7 @@ struct Alltoall {
   static constexpr Collective collective = Collective::alltoall;
   static inline const Signature signature{
       "alltoall", {Arg::x, Arg::out, Arg::counts, Arg::out_counts}, {options}};
-  static void prepare(Prepared& p) {
+  static void translate(Translation& p) {
     p.take_input();
     if (p.take_counts(p.input())) {
       p.take_output_counts(p.input());
@@ -333,8 +336,18 @@ struct Alltoall {
 struct Barrier {
   static constexpr Collective collective = Collective::barrier;
   static inline const Signature signature{"barrier", {}, {options}};
-  static void prepare(Prepared& /*p*/) {}
+  static void translate(Translation& /*p*/) {}
 };
+
+template <class C>
+Translation translation(const Arguments& arguments, const Communicator& communicator,
+                        Operands& operands, bool lasts) {
+  Translation made(arguments, communicator, operands, lasts);
+  made.call.collective = C::collective;
+  C::translate(made);
+  made.take_options();
+  return made;
+}
 
 /// Carries out or starts the call. Returns its result, or its Work.
 template <class C>
@@ -343,57 +356,74 @@ nb::object perform(PyObject* self, Group& group, const Arguments& arguments,
   const Group::Inside inside(group);
   if (!arguments.flag(Arg::async) && !group.has_pending()) {
     Operands operands;
-    Prepared prepared(arguments, *communicator, operands);
-    prepared.call.collective = C::collective;
-    C::prepare(prepared);
-    prepared.take_options();
+    Translation made = translation<C>(arguments, *communicator, operands, false);
     const WithoutGil released;
-    communicator->run(prepared.call);
-    return std::move(prepared.result);
+    communicator->run(made.call);
+    return std::move(made.result);
   }
   auto operation = std::make_shared<Operation>();
-  operation->operands = std::make_unique<Operands>();
-  Prepared prepared(arguments, *communicator, *operation->operands);
-  prepared.call.collective = C::collective;
-  C::prepare(prepared);
-  prepared.take_options();
+  operation->operands = std::make_shared<Operands>();
+  Translation made =
+      translation<C>(arguments, *communicator, *operation->operands, arguments.flag(Arg::async));
   {
     const WithoutGil released;
-    operation->work = communicator->start(prepared.call);
+    operation->work = communicator->start(made.call);
   }
   group.keep(operation);
   if (arguments.flag(Arg::async)) {
-    return make_work(std::move(operation), nb::borrow(self), std::move(prepared.result));
+    return make_work(std::move(operation), nb::borrow(self), std::move(made.result));
   }
-  // Behind asynchronous calls it runs in a thread of the library, which cannot run signal handlers.
-  try {
-    (void)wait_for(operation->work, -1);
-  } catch (const PythonFailure& failure) {
-    group.abort(std::string("it was interrupted: ") + failure.what());
-    throw;
-  }
-  return std::move(prepared.result);
+  wait_behind_others(group, operation->work);
+  return std::move(made.result);
 }
 
+/// Returns a PreparedCall.
 template <class C>
+nb::object prepare(PyObject* self, Group& group, const Arguments& arguments,
+                   const std::shared_ptr<Communicator>& communicator) {
+  const Group::Inside inside(group);
+  auto operands = std::make_shared<Operands>();
+  Translation made = translation<C>(arguments, *communicator, *operands, true);
+  return make_prepared(communicator->prepare(made.call), std::move(operands), nb::borrow(self),
+                       std::move(made.result));
+}
+
+/// The signature of the method that prepares a call.
+template <class C>
+const Signature& signature_to_prepare() {
+  static const std::string name = std::string("prepare_") + C::signature.name;
+  static const Signature made = C::signature.without(Arg::async, name.c_str());
+  return made;
+}
+
+template <class C, bool prepares>
 PyObject* method(PyObject* self, PyObject* const* values, Py_ssize_t count,
                  PyObject* names) noexcept {
   std::shared_ptr<Communicator> communicator;
   try {
     Group& group = group_of(self);
     communicator = group.open();
-    const Arguments arguments(C::signature, values, count, names);
-    return perform<C>(self, group, arguments, communicator).release().ptr();
+    const Arguments arguments(prepares ? signature_to_prepare<C>() : C::signature, values, count,
+                              names);
+    nb::object made = prepares ? prepare<C>(self, group, arguments, communicator)
+                               : perform<C>(self, group, arguments, communicator);
+    return made.release().ptr();
   } catch (...) {
     set_python_error(communicator.get());
     return nullptr;
   }
 }
 
-template <class C>
+template <class C, bool prepares = false>
 PyMethodDef definition(const char* doc) {
-  return {C::signature.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&method<C>)),
+  const char* const name = prepares ? signature_to_prepare<C>().name : C::signature.name;
+  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&method<C, prepares>)),
           METH_FASTCALL | METH_KEYWORDS, doc};
+}
+
+template <class... C>
+std::array<PyMethodDef, sizeof...(C)> definitions_to_prepare() {
+  return {definition<C, true>("A PreparedCall of this collective, with the same arguments.")...};
 }
 
 }  // namespace
@@ -411,6 +441,10 @@ void register_collectives(nb::handle type) {
       definition<Barrier>("Returns when all ranks have called it."),
   };
   add_methods(type, methods);
+  static std::array methods_to_prepare =
+      definitions_to_prepare<Allreduce, Broadcast, Reduce, Allgather, Gather, Scatter,
+                             ReduceScatter, Alltoall, Barrier>();
+  add_methods(type, methods_to_prepare);
 }
 
 }  // namespace tutti::python

@@ -45,6 +45,15 @@ bool wait_for(const Work& work, std::int64_t milliseconds) {
   }
 }
 
+void wait_behind_others(Group& group, const Work& work) {
+  try {
+    (void)wait_for(work, -1);
+  } catch (const PythonFailure& failure) {
+    group.abort(std::string("it was interrupted: ") + failure.what());
+    throw;
+  }
+}
+
 Group& group_of(nb::handle communicator) {
   if (!nb::inst_ready(communicator)) refuse("this communicator was not made: call tutti.init()");
   return *nb::inst_ptr<Group>(communicator);

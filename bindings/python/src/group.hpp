@@ -28,7 +28,7 @@ struct Operands {
 /// An asynchronous call with its memory.
 struct Operation {
   Work work{};
-  std::unique_ptr<Operands> operands{};
+  std::shared_ptr<Operands> operands{};
 };
 
 /// The communicator of a Python object. All members are used with the GIL, except where noted.
@@ -85,6 +85,11 @@ class Group {
 /// the time is over first; negative: no limit. Throws the error of the work.
 bool wait_for(const Work& work, std::int64_t milliseconds);
 
+/// For a call that must wait until asynchronous ones before it are done, so that it runs in a
+/// thread of the library. That cannot run signal handlers; this can, and aborts the group if one
+/// throws.
+void wait_behind_others(Group& group, const Work& work);
+
 /// Options whose while_waiting runs Python's signal handlers.
 [[nodiscard]] CommunicatorOptions with_signals(CommunicatorOptions options);
 
@@ -103,9 +108,13 @@ void register_group(nb::module_& module);
 void register_collectives(nb::handle type);
 void register_messages(nb::handle type);
 void register_work(nb::module_& module);
+void register_prepared_call(nb::module_& module);
 
 /// The Python object of a started call: a Work.
 [[nodiscard]] nb::object make_work(std::shared_ptr<Operation> operation, nb::object group,
                                    nb::object result);
+/// The Python object of a prepared call: a PreparedCall.
+[[nodiscard]] nb::object make_prepared(PreparedCall call, std::shared_ptr<Operands> operands,
+                                       nb::object group, nb::object result);
 
 }  // namespace tutti::python

@@ -21,6 +21,7 @@ NB_MODULE(_core, module) {
   module.attr("any_tag") = tutti::any_tag;
   python::register_errors(module);
   python::register_work(module);
+  python::register_prepared_call(module);
   python::register_group(module);
   python::register_bucketer(module);
   python::register_memory(module);

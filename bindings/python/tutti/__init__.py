@@ -24,7 +24,7 @@ from ._communicator import (
     join,
     unique_id,
 )
-from ._core import Network, Work
+from ._core import Network, PreparedCall, Work
 from ._cost import Bounds, Cost, Figures, bounds
 from ._errors import (
     Aborted,
@@ -75,6 +75,7 @@ __all__ = [
     "Parameter",
     "PeerCounters",
     "PeerLost",
+    "PreparedCall",
     "Program",
     "RankDied",
     "Retried",

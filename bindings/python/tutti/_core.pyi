@@ -21,6 +21,10 @@ class Work(Generic[R]):
     def envelope(self) -> Envelope: ...
     def __await__(self) -> Generator[Any, None, R]: ...
 
+class PreparedCall(Generic[R]):
+    def run(self) -> R: ...
+    def start(self) -> Work[R]: ...
+
 class Bell:
     def __init__(self) -> None: ...
     def fileno(self) -> int: ...
@@ -332,6 +336,133 @@ class Group:
         keep_input: bool = False,
         reproducible: Optional[Reproducible] = None,
     ) -> Work[None]: ...
+    def prepare_allreduce(
+        self,
+        x: A,
+        op: Optional[Op] = None,
+        out: Optional[Any] = None,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[A]: ...
+    def prepare_broadcast(
+        self,
+        x: A,
+        root: int = 0,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[A]: ...
+    def prepare_reduce(
+        self,
+        x: Any,
+        op: Optional[Op] = None,
+        root: int = 0,
+        out: Optional[Any] = None,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[Any]: ...
+    def prepare_allgather(
+        self,
+        x: Any,
+        out: Optional[Any] = None,
+        counts: Optional[Sequence[int]] = None,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[Any]: ...
+    def prepare_gather(
+        self,
+        x: Any,
+        root: int = 0,
+        out: Optional[Any] = None,
+        counts: Optional[Sequence[int]] = None,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[Any]: ...
+    def prepare_scatter(
+        self,
+        x: Any,
+        root: int = 0,
+        out: Optional[Any] = None,
+        counts: Optional[Sequence[int]] = None,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[Any]: ...
+    def prepare_reduce_scatter(
+        self,
+        x: Any,
+        op: Optional[Op] = None,
+        out: Optional[Any] = None,
+        counts: Optional[Sequence[int]] = None,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[Any]: ...
+    def prepare_alltoall(
+        self,
+        x: Any,
+        out: Optional[Any] = None,
+        counts: Optional[Sequence[int]] = None,
+        out_counts: Optional[Sequence[int]] = None,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[Any]: ...
+    def prepare_barrier(
+        self,
+        *,
+        algorithm: Optional[str] = None,
+        schedule: Optional[Schedule] = None,
+        shape: Optional[str] = None,
+        timeout: Optional[float] = None,
+        site: Optional[str] = None,
+        keep_input: bool = False,
+        reproducible: Optional[Reproducible] = None,
+    ) -> PreparedCall[None]: ...
     @overload
     def send(
         self,
