@@ -2,6 +2,8 @@
 
 // The parts of an executor that are run once per message: they are inlined where messages are sent
 // and received.
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "exec/executor.hpp"
@@ -26,15 +28,23 @@ inline void Executor::have_operands(std::size_t count) {
   operands_ = std::span(operand_memory_).first(count);
 }
 
-/// Where the addresses of the data of the peers belong. There is room for an own operand: after
-/// them if it is the last one, else before them.
+/// Where the addresses of the data of the peers belong: after the rank's own operand, unless that
+/// is the last one or there is none.
 inline const void** Executor::make_room(std::uint32_t id) {
-  have_operands(ranks(id).size() + (operation(id).own ? 1 : 0));
-  return operands_.data() + (has_room_first(id) ? 1 : 0);
+  const std::optional<std::uint32_t> own = operation(id).own;
+  const std::size_t peers = ranks(id).size();
+  have_operands(peers + (own ? 1 : 0));
+  if (!own) return operands_.data();
+  const bool is_last = *own == peers;
+  operands_[is_last ? peers : 0] = next_source(id);
+  return operands_.data() + (is_last ? 0 : 1);
 }
 
-inline bool Executor::has_room_first(std::uint32_t id) const {
-  return operation(id).own && *operation(id).own < ranks(id).size();
+/// Moves the rank's own operand to its place among those of the peers, which are there by now.
+inline void Executor::place_own(std::uint32_t id) {
+  const std::optional<std::uint32_t> own = operation(id).own;
+  if (!own || *own == 0 || *own == ranks(id).size()) return;
+  std::rotate(operands_.begin(), operands_.begin() + 1, operands_.begin() + *own + 1);
 }
 
 /// True if that was the rest of the operation.

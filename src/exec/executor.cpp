@@ -34,10 +34,8 @@ void Executor::begin(const Plan& plan, const Buffers& buffers, const Folding& fo
   bases_ = {const_cast<std::byte*>(buffers.input), buffers.output, buffers.scratch, buffers.spare};
   folding_ = &folding;
   timeout_ = timeout;
-  deadline_ = Clock::time_point::max();
   counters_ = &counters;
   is_first_part_ = is_first_part;
-  idle_ = 0;
   at_ = 0;
   aside_done_ = plan.aside.empty();
   is_outstanding_ = false;
@@ -74,6 +72,8 @@ void Executor::begin(const Plan& plan, const Buffers& buffers, const Folding& fo
 }
 
 void Executor::finish() {
+  deadline_ = Clock::time_point::max();
+  idle_ = 0;
   try {
     if (!is_in_order_ || !run_in_order()) run_freely();
     (void)copy_aside();
@@ -111,7 +111,7 @@ bool Executor::post_in_order(std::span<const Plan::OrderedStep> steps) {
   std::size_t count = 0;
   for (const Plan::OrderedStep& step : steps) {
     const std::uint32_t id = step.operation;
-    if (is_made(id)) continue;
+    if ((is_recorded_ || !forwarded_.empty()) && is_made(id)) continue;
     Port::Send& send = batch_[count];
     send.window = nullptr;
     fill(send, id, operation(id).bytes);
@@ -149,7 +149,6 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   const bool only_if_put = step.overwrites_sent && is_outstanding_;
   // With nothing after it, there is nothing to go on with freely.
   const bool is_last = at_ + 1 == plan_->order.size();
-  const void** const operands = make_room(id);
   // The one after the next ones, which were named before.
   constexpr std::size_t ahead = 4;
   std::span<const Rank> next;
@@ -162,6 +161,7 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   }
   do {
     std::byte* const to = next_target(id);
+    const void** const operands = make_room(id);
     const std::size_t left = bytes - states_[id].done - carried(id);
     const std::span<std::byte> into = only_if_put ? std::span<std::byte>{} : landing(id, to, left);
     std::size_t found = 0;
@@ -295,21 +295,13 @@ void Executor::take(std::uint32_t id, std::byte* to, std::size_t bytes) {
     return note_received(id, bytes, bytes);
   }
   if (splits_elements_) return take_split(id, bytes);
-  place_own(id, 0);
+  place_own(id);
   const bool forwards = operation.forward && prepare_forward(id, to, bytes);
   const std::span<std::byte* const> copies(copies_.data(), forwards ? copies_.size() : 0);
   memory_.fold(*folding_, operands_, to, copies, bytes);
   port_.consume(from, bytes);
   note_received(id, bytes, bytes);
   if (forwards) post_forward(*operation.forward, bytes);
-}
-
-/// Puts the rank's own operand, from `after` bytes after the next one on, among those of the peers.
-void Executor::place_own(std::uint32_t id, std::size_t after) {
-  if (!operation(id).own) return;
-  const auto own = operands_.begin() + *operation(id).own;
-  if (has_room_first(id)) std::copy(operands_.begin() + 1, own + 1, operands_.begin());
-  *own = next_source(id) + after;
 }
 
 /// Like take(), for elements that slices may split: folds the whole ones, and keeps what has
@@ -352,7 +344,8 @@ void Executor::take_split(std::uint32_t id, std::size_t bytes) {
 
 /// Folds the operands of a receive into its result, `after` bytes from the next one on.
 void Executor::fold_arrived(std::uint32_t id, std::size_t after, std::size_t bytes) {
-  place_own(id, after);
+  place_own(id);
+  if (operation(id).own) operands_[*operation(id).own] = next_source(id) + after;
   memory_.fold(*folding_, operands_, next_target(id) + after, {}, bytes);
 }
 

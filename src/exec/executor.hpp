@@ -110,10 +110,9 @@ class Executor {
   [[nodiscard]] std::span<std::byte> landing(std::uint32_t id, std::byte* to, std::size_t most);
   void have_operands(std::size_t count);
   [[nodiscard]] const void** make_room(std::uint32_t id);
-  [[nodiscard]] bool has_room_first(std::uint32_t id) const;
   void take(std::uint32_t id, std::byte* to, std::size_t bytes);
   void take_split(std::uint32_t id, std::size_t bytes);
-  void place_own(std::uint32_t id, std::size_t after);
+  void place_own(std::uint32_t id);
   void fold_arrived(std::uint32_t id, std::size_t after, std::size_t bytes);
   [[nodiscard]] bool prepare_forward(std::uint32_t receive, std::byte* to, std::size_t bytes);
   void fill_forward(std::uint32_t receive, std::byte* to, std::size_t bytes,

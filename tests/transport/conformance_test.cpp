@@ -83,9 +83,9 @@ class Traffic {
   }
 
  private:
-  /// Around what fits a descriptor, a line, a slot and a frame.
-  const std::vector<std::size_t> lengths{1,    4,    47,   48,   49,    64,    100,
-                                         2047, 2048, 4096, 8200, 65536, 70000, 200001};
+  /// Around what fits a descriptor, a line, a slot of a ring and of the outbox, and a frame.
+  const std::vector<std::size_t> lengths{1,    4,    47,   48,   49,   64,   100,   600,   1023,
+                                         1024, 1025, 2047, 2048, 4096, 8200, 65536, 70000, 200001};
   std::vector<std::vector<Message>> sent_;
 };
 
