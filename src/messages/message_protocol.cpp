@@ -25,7 +25,7 @@ std::exception_ptr failure(ErrorCode code, const std::string& what) {
 
 MessageProtocol::MessageProtocol(Port& port, Setting setting)
     : port_(port), setting_(setting), peers_(setting.members) {
-  port_.begin({});
+  port_.begin(0, {});
 }
 
 MessageProtocol::Peer& MessageProtocol::peer_at(std::uint32_t member) {

@@ -95,7 +95,7 @@ bool PacketSender::push(Outbound& outbound) {
         in_head ? outbound.head.subspan(outbound.sent)
                 : outbound.payload.subspan(outbound.sent - outbound.head.size());
     const bool may_be_in_place = !in_head && outbound.may_be_in_place;
-    port_.begin({.zero_copy_from = may_be_in_place ? least_in_place : ~std::size_t{0}});
+    port_.begin(0, {.zero_copy_from = may_be_in_place ? least_in_place : ~std::size_t{0}});
     const Port::Send send{.peers = {&to_, 1}, .data = rest, .message = rest.size()};
     const Port::Posted posted = port_.post({&send, 1});
     const std::size_t taken = posted.sends > 0 ? rest.size() : posted.bytes;

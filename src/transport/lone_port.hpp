@@ -9,7 +9,7 @@ namespace tutti {
 /// The port of a communicator of one rank, which has no peers.
 class LonePort : public Port {
  public:
-  void begin(const Terms& /*terms*/) override {}
+  void begin(std::uint32_t /*tag*/, const Terms& /*terms*/) override {}
   [[nodiscard]] Posted post(std::span<const Send> /*sends*/) override { refuse(); }
   [[nodiscard]] Copies prepare(const Send& /*send*/, std::size_t /*reading*/, bool /*may_stage*/,
                                std::vector<std::byte*>& /*copies*/) override {

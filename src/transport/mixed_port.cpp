@@ -30,8 +30,8 @@ std::size_t MixedPort::alike(std::span<Each> all, RankOf&& rank_of) const {
   return count;
 }
 
-void MixedPort::begin(const Terms& terms) {
-  for (const auto& port : ports_) port->begin(terms);
+void MixedPort::begin(std::uint32_t tag, const Terms& terms) {
+  for (const auto& port : ports_) port->begin(tag, terms);
 }
 
 Port::Posted MixedPort::post(std::span<const Send> sends) {

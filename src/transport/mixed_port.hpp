@@ -16,7 +16,7 @@ class MixedPort final : public Port {
   /// `ways`: by rank, the index of the port that reaches it.
   MixedPort(std::vector<std::unique_ptr<Port>> ports, std::vector<std::uint8_t> ways);
 
-  void begin(const Terms& terms) override;
+  void begin(std::uint32_t tag, const Terms& terms) override;
   [[nodiscard]] Posted post(std::span<const Send> sends) override;
   [[nodiscard]] Copies prepare(const Send& send, std::size_t reading, bool may_stage,
                                std::vector<std::byte*>& copies) override;

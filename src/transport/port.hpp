@@ -28,12 +28,8 @@ class Port {
  public:
   virtual ~Port() = default;
 
-  /// What holds for all data that is posted and polled after begin().
+  /// How data may travel.
   struct Terms {
-    /// The tag of the call. They differ only where a rank sends to one peer and receives from
-    /// another.
-    std::uint32_t sent_tag = 0;
-    std::uint32_t received_tag = 0;
     /// Data of at least so many bytes that its receivers can see is read where it is. Copying
     /// shorter data takes less time than waiting for its readers.
     std::size_t zero_copy_from = 2048;
@@ -44,7 +40,8 @@ class Port {
     /// them while this rank copies the next ones.
     std::size_t staged_at_a_time = ~std::size_t{0};
   };
-  virtual void begin(const Terms& terms) = 0;
+  /// Begins a call: its tag and terms hold for all data that is posted and polled from now on.
+  virtual void begin(std::uint32_t tag, const Terms& terms) = 0;
 
   // Sending ---------------------------------------------------------------------------------------
 

@@ -70,10 +70,7 @@ class Crew::Member {
   }
   /// All data that can be read in place is.
   void begin(std::uint32_t tag) {
-    port_->begin({.sent_tag = tag,
-                  .received_tag = tag,
-                  .zero_copy_from = 0,
-                  .staged_at_a_time = slice_bytes_});
+    port_->begin(tag, {.zero_copy_from = 0, .staged_at_a_time = slice_bytes_});
   }
   [[nodiscard]] std::span<const std::uint32_t> lanes() const { return port_->lanes(); }
   [[nodiscard]] const std::shared_ptr<Doorbells>& doorbells() const { return doorbells_; }

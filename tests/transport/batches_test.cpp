@@ -62,7 +62,7 @@ TEST_F(Batches, ArriveInlineStagedOrInPlace) {
 }
 
 TEST_F(Batches, AreReadInPlaceFromTheSizeInTheTerms) {
-  ports_[0]->begin({.sent_tag = 1, .received_tag = 1, .zero_copy_from = 1024});
+  ports_[0]->begin(1, {.zero_copy_from = 1024});
   ASSERT_EQ(post(1024).sends, 2U);
   EXPECT_EQ(ports_[0]->unreleased(Rank{1}), 1024U);
   ASSERT_TRUE(receives(1, 1024));
@@ -75,10 +75,7 @@ TEST_F(Batches, AreReadInPlaceFromTheSizeInTheTerms) {
 }
 
 TEST_F(Batches, AreStagedAsFarAsTheTermsAllow) {
-  ports_[0]->begin({.sent_tag = 1,
-                    .received_tag = 1,
-                    .zero_copy_from = ~std::size_t{0},
-                    .staged_at_a_time = 1024});
+  ports_[0]->begin(1, {.zero_copy_from = ~std::size_t{0}, .staged_at_a_time = 1024});
   EXPECT_EQ(post(1024).sends, 2U);
   const Port::Posted posted = post(4096);
   EXPECT_EQ(posted.sends, 0U);
@@ -90,7 +87,7 @@ TEST_F(Batches, AreStagedAsFarAsTheTermsAllow) {
 
 /// With a slot for each send there would be room for half as many.
 TEST_F(Batches, TakeOneSlotTogether) {
-  ports_[0]->begin({.sent_tag = 1, .received_tag = 1, .zero_copy_from = ~std::size_t{0}});
+  ports_[0]->begin(1, {.zero_copy_from = ~std::size_t{0}});
   std::size_t taken = 0;
   while (taken < most_notes && post(64).sends == 2) ++taken;
   EXPECT_GT(taken, Outbox::usual_slots / 2);

@@ -29,7 +29,7 @@ constexpr std::uint32_t call = 42;
 
 void begin_all(PortGroup& group) {
   for (std::uint32_t r = 0; r < group.size(); ++r) {
-    group.port(r).begin({.sent_tag = call, .received_tag = call});
+    group.port(r).begin(call, {});
   }
 }
 
@@ -259,8 +259,8 @@ TEST_P(EveryPort, PollsSeveralPeersAtOnce) {
 
 TEST_P(EveryPort, RefusesDataOfAnotherCall) {
   PortGroup group(GetParam(), 2);
-  group.port(0).begin({.sent_tag = 1, .received_tag = 1});
-  group.port(1).begin({.sent_tag = 2, .received_tag = 2});
+  group.port(0).begin(1, {});
+  group.port(1).begin(2, {});
   const std::vector<std::byte> data = noise(1, 100);
   const Clock::time_point deadline = Clock::now() + 30s;
   std::atomic<bool> is_over = false;
@@ -351,7 +351,7 @@ TEST_P(EveryPort, SharesNothingThatBlocksAnother) {
   PortGroup group(GetParam(), 2);
   begin_all(group);
   const std::vector<std::unique_ptr<Port>> others = group.another();
-  for (const auto& port : others) port->begin({.sent_tag = call, .received_tag = call});
+  for (const auto& port : others) port->begin(call, {});
   const Clock::time_point deadline = Clock::now() + 60s;
   group.all([&](std::uint32_t self) {
     const Rank peer{1 - self};

@@ -35,7 +35,7 @@ class MemoryPorts {
     }
     for (const std::uint32_t rank : all) {
       ports_.push_back(transports_[rank].open(of(rank), offers));
-      ports_.back()->begin({.sent_tag = 1, .received_tag = 1});
+      ports_.back()->begin(1, {});
     }
   }
 

@@ -32,7 +32,7 @@ class TwoRanks : public ::testing::Test {
     Ports ports;
     for (std::uint32_t r = 0; r < 2; ++r) {
       ports[r] = transports_[r].open({context, r, members}, offers);
-      ports[r]->begin({.sent_tag = 1, .received_tag = 1});
+      ports[r]->begin(1, {});
     }
     return ports;
   }
@@ -61,9 +61,9 @@ std::vector<std::byte> bytes(std::size_t count, int value) {
 
 TEST_F(TwoRanks, MismatchNamesThePeer) {
   const Ports ports = open(1);
-  ports[0]->begin({.sent_tag = 17, .received_tag = 17});
+  ports[0]->begin(17, {});
   ASSERT_EQ(send(*ports[0], one_, bytes(4, 1)), 4U);
-  ports[1]->begin({.sent_tag = 18, .received_tag = 18});
+  ports[1]->begin(18, {});
   expect_error([&] { (void)arrived(*ports[1], zero_); }, ErrorCode::mismatch,
                "rank 0 is in another");
 }
@@ -198,7 +198,7 @@ TEST(ThreeRanks, ReservedSlotIsNotUsedForAnotherPeer) {
     const Membership membership{.context = context, .self = Rank{0}, .members = {0, 1, 2}};
     const std::vector<std::uint64_t> offers{sender.offer(membership), 0, 0};
     std::unique_ptr<Port> port = sender.open(membership, offers);
-    port->begin({.sent_tag = 1, .received_tag = 1});
+    port->begin(1, {});
     return port;
   };
   const Rank one{1};

@@ -50,10 +50,8 @@ class SingleCopy : public ::testing::Test {
   }
 
   void begin(std::uint32_t rank, std::size_t zero_copy_from, std::size_t single_copy_from) {
-    ports_[rank]->begin({.sent_tag = 1,
-                         .received_tag = 1,
-                         .zero_copy_from = zero_copy_from,
-                         .single_copy_from = single_copy_from});
+    ports_[rank]->begin(1,
+                        {.zero_copy_from = zero_copy_from, .single_copy_from = single_copy_from});
   }
   [[nodiscard]] std::size_t send(std::uint32_t from, std::size_t bytes) {
     return test::send(*ports_[from], two_, std::span<const std::byte>(data_).first(bytes));

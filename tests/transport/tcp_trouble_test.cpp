@@ -257,14 +257,14 @@ TEST_P(TcpTroubles, UnauthenticatedPeersDoNotStallRanks) {
 
 TEST_P(TcpTroubles, DetectsPeerInAnotherCall) {
   Pair pair(of(2));
-  pair.low->port().begin({.sent_tag = 7, .received_tag = 7});
-  pair.high->port().begin({.sent_tag = 8, .received_tag = 8});
+  pair.low->port().begin(7, {});
+  pair.high->port().begin(8, {});
   const std::vector<std::byte> data(100, std::byte{1});
   send_all(*pair.low, Rank{1}, data);
   expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 100); }, ErrorCode::mismatch,
                "rank 0 on host0 is in another call");
   expect_error([&] { (void)arrived(*pair.high, Rank{0}); }, ErrorCode::mismatch, "rank 0");
-  pair.high->port().begin({.sent_tag = 7, .received_tag = 7});
+  pair.high->port().begin(7, {});
   EXPECT_EQ(receive_all(*pair.high, Rank{0}, 100), data);
 }
 
@@ -360,7 +360,7 @@ TEST_P(TcpTroubles, DetectsPeerWithAnotherProtocol) {
       std::this_thread::sleep_for(50ms);
     });
     const std::uint32_t call = length == std::byte{0} ? 0 : 0xffffffff;
-    transport->port().begin({.sent_tag = call, .received_tag = call});
+    transport->port().begin(call, {});
     expect_error([&] { (void)receive_all(*transport, Rank{0}, 1000); }, ErrorCode::peer_lost,
                  "speaks another protocol");
     other.join();

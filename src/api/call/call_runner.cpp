@@ -85,8 +85,7 @@ void CallRunner::perform(const CompiledCall& compiled, const Call& call) {
   const std::uint64_t number = health_.begin_call();
   const std::uint32_t current = tag(number, compiled.flight.signature);
   set_pace(call.collective, call.options);
-  terms_.sent_tag = terms_.received_tag = current;
-  links_.port->begin(terms_);
+  links_.port->begin(current, terms_);
   box_.recorder().announce(number, compiled.flight, call.options.site);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;

@@ -25,7 +25,7 @@ inline bool MemoryPort::open(Rank peer, Inbound& in) {
   if (in.ring == nullptr && !find_ring(in)) return false;
   const Descriptor& descriptor = in.ring->at(in.turn);
   if (descriptor.turn.load(std::memory_order_acquire) != in.turn) return false;
-  if (descriptor.call != terms_.received_tag) refuse_call(peer);
+  if (descriptor.call != tag_) refuse_call(peer);
   in.left = descriptor.bytes;
   if (descriptor.kind == Descriptor::Kind::inlined) {
     in.is_in_place = in.is_remote = false;
@@ -78,7 +78,7 @@ inline void MemoryPort::add_descriptor(Outbound& out, const Inbound& in, const W
                                        const Descriptor::Window& window) {
   Descriptor& descriptor = out.ring->at(out.turn);
   descriptor.bytes = static_cast<std::uint32_t>(way.bytes);
-  descriptor.call = terms_.sent_tag;
+  descriptor.call = tag_;
   descriptor.kind = way.kind;
   if (way.kind != Descriptor::Kind::inlined) descriptor.place.write(way.where, window, in.turn - 1);
   (*out.begins)[out.turn % DescriptorRing::capacity] = out.sent;

@@ -34,7 +34,8 @@ class MemoryPort final : public Port {
   MemoryPort(const MemoryPort&) = delete;
   MemoryPort& operator=(const MemoryPort&) = delete;
 
-  void begin(const Terms& terms) override {
+  void begin(std::uint32_t tag, const Terms& terms) override {
+    tag_ = tag;
     terms_ = terms;
     // Asking for the current core is costly, and progress() asks anyway.
     if (++begun_ % 64 == 0) spread_.show();
@@ -162,6 +163,7 @@ class MemoryPort final : public Port {
   SharedHeader header_;
   std::uint32_t self_ = 0;                   // This rank's place in the header.
   std::vector<std::uint32_t> local_places_;  // Place in the header → place among the local ranks.
+  std::uint32_t tag_ = 0;                    // Of the current call.
   Terms terms_{};
   SharedView* view_;
   Patience patience_;

@@ -123,7 +123,7 @@ bool MemoryPort::is_single_copy(const Send& send) {
       data.size() < std::max(terms_.zero_copy_from, least)) {
     return false;
   }
-  if (std::exchange(fetchable_call_, terms_.sent_tag) != terms_.sent_tag) fetchable_ = {};
+  if (std::exchange(fetchable_call_, tag_) != tag_) fetchable_ = {};
   const std::byte* const end = data.data() + data.size();
   if (data.data() >= fetchable_.data() && end <= fetchable_.data() + fetchable_.size()) return true;
   if (!view_->can_be_fetched(data)) return false;

@@ -26,8 +26,8 @@ Descriptor::Window MemoryPort::announce(const Send& send) {
 
 /// Remembers what the peer may write to in this call.
 void MemoryPort::note_announced(Outbound& out, std::span<std::byte> memory) const {
-  if (out.announced_call != terms_.sent_tag) {
-    out.announced_call = terms_.sent_tag;
+  if (out.announced_call != tag_) {
+    out.announced_call = tag_;
     out.announced.clear();
   }
   // Windows of one call are often adjacent.
@@ -99,7 +99,7 @@ void MemoryPort::set_writing(bool is_writing) {
 
 /// True if the peer may be writing to a window of the current call.
 bool MemoryPort::may_write(const Outbound& out) const {
-  if (out.announced.empty() || out.announced_call != terms_.sent_tag) return false;
+  if (out.announced.empty() || out.announced_call != tag_) return false;
   return header_.putting(out.place).is_writing.load(std::memory_order_seq_cst) != 0;
 }
 

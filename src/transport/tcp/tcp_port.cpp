@@ -57,7 +57,7 @@ std::span<const std::byte> TcpPort::arrived(Rank peer) {
     const bool reads = !is_dry(*state);
     const std::uint64_t arrivals = state->line->arrivals.load(std::memory_order_acquire);
     const Connection::Arrival arrival =
-        state->line->connection.arrived(*state->stream, terms_.received_tag, reads);
+        state->line->connection.arrived(*state->stream, tag_, reads);
     if (arrival.has_read) {
       ++news_;
     } else if (arrival.has_tried) {
@@ -107,10 +107,9 @@ std::size_t TcpPort::receive(Rank peer, std::span<std::byte> to) {
   if (state == nullptr || to.empty()) return 0;
   return naming(peer, [&]() -> std::size_t {
     Connection& connection = state->line->connection;
-    if (is_dry(*state) && connection.buffered(*state->stream, terms_.received_tag).empty())
-      return 0;
+    if (is_dry(*state) && connection.buffered(*state->stream, tag_).empty()) return 0;
     const std::uint64_t arrivals = state->line->arrivals.load(std::memory_order_acquire);
-    const std::size_t bytes = connection.receive(*state->stream, to, terms_.received_tag);
+    const std::size_t bytes = connection.receive(*state->stream, to, tag_);
     if (bytes == 0) {
       note_dry(*state, arrivals);
     } else {
@@ -145,11 +144,11 @@ std::size_t TcpPort::send(Rank peer, std::span<const std::byte> data) {
   if (state->is_pending && state->full_since == news_) return 0;
   return naming(peer, [&]() -> std::size_t {
     Connection& connection = state->line->connection;
-    FrameWriter::Taken taken = connection.send(*state->stream, data, terms_.sent_tag);
+    FrameWriter::Taken taken = connection.send(*state->stream, data, tag_);
     const bool is_waiting = taken.bytes == 0 && Connection::is_exhausted(*state->stream);
     // Credit may have arrived: read it.
     if (is_waiting && !is_dry(*state) && pump(*state)) {
-      taken = connection.send(*state->stream, data, terms_.sent_tag);
+      taken = connection.send(*state->stream, data, tag_);
     }
     if (taken.bytes > 0) state->line->note_data();
     if (taken.bytes == 0 || taken.is_pending) note_pending(peer);

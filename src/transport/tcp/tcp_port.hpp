@@ -25,7 +25,7 @@ class TcpPort final : public Port, private StreamListener {
   TcpPort(const TcpPort&) = delete;
   TcpPort& operator=(const TcpPort&) = delete;
 
-  void begin(const Terms& terms) override { terms_ = terms; }
+  void begin(std::uint32_t tag, const Terms& /*terms*/) override { tag_ = tag; }
   /// Requires: one peer for each send.
   [[nodiscard]] Posted post(std::span<const Send> sends) override;
   /// What is sent is copied by the system.
@@ -92,7 +92,7 @@ class TcpPort final : public Port, private StreamListener {
   std::uint64_t context_;
   Rank self_;
   Patience patience_;
-  Terms terms_{};
+  std::uint32_t tag_ = 0;  // Of the current call.
   const std::vector<std::uint32_t> members_;
   std::vector<Peer> peers_;
   std::vector<Rank> missing_;

@@ -66,7 +66,7 @@ Port::Posted ErraticPort::post(std::span<const Send> sends) {
     const std::byte* const data = send.is_prepared ? prepared_.data() : send.data.data();
     for (const Rank peer : send.peers) {
       Delivery& delivery = to(peer).deliveries.emplace_back();
-      delivery.tag = terms_.sent_tag;
+      delivery.tag = tag_;
       delivery.left = taken;
       delivery.delay = random_.below(8U);
       delivery.data = data;
@@ -139,7 +139,7 @@ std::size_t ErraticPort::poll(std::span<const Rank> peers, std::span<std::byte> 
       --delivery.delay;
       return 0;
     }
-    if (delivery.tag != terms_.received_tag) {
+    if (delivery.tag != tag_) {
       throw Error(ErrorCode::mismatch, name + " is in another call");
     }
     stream.is_open = stream.is_open || delivery.copy.empty();

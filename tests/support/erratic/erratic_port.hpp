@@ -52,7 +52,7 @@ class ErraticPort final : public Port {
   ErraticPort(const ErraticPort&) = delete;
   ErraticPort& operator=(const ErraticPort&) = delete;
 
-  void begin(const Terms& terms) override { terms_ = terms; }
+  void begin(std::uint32_t tag, const Terms& /*terms*/) override { tag_ = tag; }
   [[nodiscard]] Posted post(std::span<const Send> sends) override;
   [[nodiscard]] Copies prepare(const Send& send, std::size_t reading, bool may_stage,
                                std::vector<std::byte*>& copies) override;
@@ -86,7 +86,7 @@ class ErraticPort final : public Port {
   Membership membership_;
   Random random_;
   std::optional<std::uint32_t> steps_to_live_;
-  Terms terms_{};
+  std::uint32_t tag_ = 0;
   std::vector<std::byte> prepared_{};
   bool is_interrupted_ = false;
 };
