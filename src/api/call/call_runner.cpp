@@ -83,53 +83,57 @@ const CallRunner::Compiled& CallRunner::compiled(const Call& call, PlanCache::En
 void CallRunner::perform(const CompiledCall& compiled, const Call& call) {
   const Health::Presence presence(health_);
   const std::uint64_t number = health_.begin_call();
-  const std::uint32_t current = tag(number, compiled.flight.signature);
   set_pace(call.collective, call.options);
-  links_.port->begin(current, terms_);
+  links_.port->begin(tag(number, compiled.flight.signature), terms_);
   box_.recorder().announce(number, compiled.flight, call.options.site);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
-  const Clock::time_point begun = log_ ? Clock::now() : Clock::time_point{};
-  const PeerCounters before = log_ ? counters.total() : PeerCounters{};
-  const auto log = [&](std::string_view error) {
-    if (!log_) return;
-    const PeerCounters after = counters.total();
-    log_->write({.rank = self_,
-                 .ranks = ranks_,
-                 .number = number,
-                 .call = call,
-                 .algorithm = compiled.flight.algorithm,
-                 .bytes = compiled.flight.bytes,
-                 .bytes_sent = after.bytes_sent - before.bytes_sent,
-                 .bytes_received = after.bytes_received - before.bytes_received,
-                 .time = Clock::now() - begun,
-                 .error = error});
-  };
-  const auto settled = [&](const Error& error) {
-    Error cause = health_.settle(error,
-                                 "call " + std::to_string(number) + ", " + words(call, self_) +
-                                     " by " + compiled.flight.algorithm,
-                                 executor_.stall());
-    restore_input(call);
-    log(error.what());
-    return cause;
-  };
+  const Run run{.compiled = compiled,
+                .call = call,
+                .number = number,
+                .begun = log_ ? Clock::now() : Clock::time_point{},
+                .before = log_ ? counters.total() : PeerCounters{}};
   kept_.clear();
   try {
     if (call.options.keep_input) keep_input(call);
     run_parts(compiled, call, counters);
   } catch (const Error& error) {
-    throw settled(error);
+    throw settled(run, error);
   } catch (const std::exception& error) {
-    (void)settled(health_.giving_up(error.what()));
+    (void)settled(run, health_.giving_up(error.what()));
     throw;
   } catch (...) {
-    (void)settled(health_.giving_up("something that is no std::exception"));
+    (void)settled(run, health_.giving_up("something that is no std::exception"));
     throw;
   }
   box_.recorder().end();
   finish_outputs(compiled, call, ranks_);
-  log("");
+  if (log_) log(run, "");
+}
+
+/// The error to throw in place of the one that has ended a run.
+Error CallRunner::settled(const Run& run, const Error& error) {
+  Error cause = health_.settle(error,
+                               "call " + std::to_string(run.number) + ", " +
+                                   words(run.call, self_) + " by " + run.compiled.flight.algorithm,
+                               executor_.stall());
+  restore_input(run.call);
+  if (log_) log(run, error.what());
+  return cause;
+}
+
+void CallRunner::log(const Run& run, std::string_view error) {
+  const PeerCounters after = counters_of(static_cast<std::size_t>(run.call.collective)).total();
+  log_->write({.rank = self_,
+               .ranks = ranks_,
+               .number = run.number,
+               .call = run.call,
+               .algorithm = run.compiled.flight.algorithm,
+               .bytes = run.compiled.flight.bytes,
+               .bytes_sent = after.bytes_sent - run.before.bytes_sent,
+               .bytes_received = after.bytes_received - run.before.bytes_received,
+               .time = Clock::now() - run.begun,
+               .error = error});
 }
 
 /// Copies the input if the output would overwrite it.

@@ -70,6 +70,17 @@ class CallRunner {
     Shape shape{};
   };
   [[nodiscard]] Choice choice_for(const Call& call, Selector& selector) const;
+  /// A call that is being performed.
+  struct Run {
+    const CompiledCall& compiled;
+    const Call& call;
+    std::uint64_t number;
+    // For the log, if there is one:
+    Clock::time_point begun;
+    PeerCounters before;
+  };
+  [[nodiscard]] Error settled(const Run& run, const Error& error);
+  void log(const Run& run, std::string_view error);
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
   void run_parts(const CompiledCall& compiled, const Call& call, Counters& counters);
   void set_pace(Collective collective, const CallOptions& options);
