@@ -113,9 +113,11 @@ bool Executor::post_in_order(std::span<const Plan::OrderedStep> steps) {
     const std::uint32_t id = step.operation;
     if ((is_recorded_ || !forwarded_.empty()) && is_made(id)) continue;
     Port::Send& send = batch_[count];
+    send.peers = step.peers.of(plan_->ranks);
+    send.data = {source(step.buffer, step.offset), step.bytes};
+    send.message = step.bytes;
     send.window = nullptr;
-    fill(send, id, operation(id).bytes);
-    if (operation(id).exposes) announce(send, id, step.window_at, windows_[count]);
+    if (step.exposes) announce(send, id, step.window_at, windows_[count]);
     posting_[count++] = id;
   }
   const Port::Posted posted = port_.post(std::span(batch_).first(count));
@@ -143,8 +145,7 @@ bool Executor::is_made(std::uint32_t send) const {
 /// sender may have no room because other data that has come is not read.
 bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   const std::uint32_t id = step.operation;
-  const std::size_t bytes = operation(id).bytes;
-  const std::span<const Rank> from = ranks(id);
+  const std::span<const Rank> from = step.peers.of(plan_->ranks);
   // What the peer has put into a window is in its place already.
   const bool only_if_put = step.overwrites_sent && is_outstanding_;
   // With nothing after it, there is nothing to go on with freely.
@@ -157,12 +158,13 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   }
   // While the data travels.
   if (step.forwards && folding_->combine == nullptr) {
-    fill_forward(id, next_target(id), bytes, step.window_at);
+    fill_forward(id, target(step.buffer, step.offset), step.bytes, step.window_at);
   }
   do {
-    std::byte* const to = next_target(id);
+    const std::size_t done = states_[id].done;
+    std::byte* const to = target(step.buffer, step.offset + done);
     const void** const operands = make_room(id);
-    const std::size_t left = bytes - states_[id].done - carried(id);
+    const std::size_t left = step.bytes - done - carried(id);
     const std::span<std::byte> into = only_if_put ? std::span<std::byte>{} : landing(id, to, left);
     std::size_t found = 0;
     while ((found = port_.poll(from, into, operands, std::exchange(next, {}))) == 0) {
@@ -173,7 +175,7 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
     if (found < left) record();
     take(id, to, std::min(left, found));
     idle_ = 0;
-  } while (is_recorded_ && states_[id].done < bytes);
+  } while (is_recorded_ && states_[id].done < step.bytes);
   return true;
 }
 

@@ -104,6 +104,12 @@ struct Plan {
   /// after another.
   struct OrderedStep {
     std::uint32_t operation;
+    // What is read for every message, from the operation and its only piece:
+    std::size_t bytes;
+    Range peers;
+    Buffer buffer;       ///< Of the data of a send, or the destination of a receive.
+    std::size_t offset;  ///< In that buffer.
+    bool exposes;        ///< A window goes with this send.
     /// How many steps from this one on are sends that are made together: no peer occurs twice. 0
     /// for a receive.
     std::uint32_t sends = 0;

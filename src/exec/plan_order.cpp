@@ -49,7 +49,15 @@ class Order {
           return;
         }
       }
-      order.push_back({.operation = id, .overwrites_sent = overwrites_sent});
+      const Plan::Piece& piece = plan_.pieces[each.pieces.begin];
+      const bool sends = each.kind == Step::Kind::send;
+      order.push_back({.operation = id,
+                       .bytes = each.bytes,
+                       .peers = each.peers,
+                       .buffer = sends ? piece.from : piece.to,
+                       .offset = sends ? piece.from_offset : piece.to_offset,
+                       .exposes = each.exposes.has_value(),
+                       .overwrites_sent = overwrites_sent});
     }
     std::stable_sort(order.begin(), order.end(), [this](const auto& a, const auto& b) {
       const Plan::Operation& left = plan_.operations[a.operation];
