@@ -251,7 +251,12 @@ class Tuning {
   /// Calls `measure` for each collective and size until the time is up.
   void measure_sizes(void (Tuning::*measure)(Collective, std::uint64_t)) {
     std::vector<std::uint64_t> sizes;
-    for (std::uint64_t bytes = 8; bytes <= task_.most_bytes; bytes *= 8) sizes.push_back(bytes);
+    for (std::uint64_t bytes = 8; bytes <= task_.most_bytes; bytes *= 8) {
+      sizes.push_back(bytes);
+      // Between this size and the next, data in memory changes the way that it travels, and the
+      // order of the algorithms changes with it.
+      if (bytes == 4096 && in_memory(task_.reach)) sizes.push_back(2 * bytes);
+    }
     if (sizes.back() < task_.most_bytes) sizes.push_back(task_.most_bytes);
     for (const std::uint64_t bytes : sizes) {
       for (const Collective collective : collectives()) {
