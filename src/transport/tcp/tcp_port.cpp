@@ -16,7 +16,8 @@ constexpr std::size_t few = 2;
 /// While other connections keep the rank busy, a dry one is polled every so many times.
 constexpr std::uint32_t patience_with_dry = 4;
 
-/// Shorter data is read together with what follows it, and copied.
+/// Shorter data is read together with what follows it, and copied; but not the end of longer data,
+/// since what follows that is probably long too.
 constexpr std::size_t least_read_in_place = 4096;
 
 /// Each peer has a connection of its own, and so a lane.
@@ -80,9 +81,14 @@ bool TcpPort::pump(Peer& peer) {
 
 std::size_t TcpPort::poll(std::span<const Rank> peers, std::span<std::byte> into, const void** data,
                           std::span<const Rank> /*next*/) {
-  if (peers.size() == 1 && into.size() > least_read_in_place) {
-    data[0] = into.data();
-    return peers_[peers.front()].moved = receive(peers.front(), into);
+  if (peers.size() == 1 && !into.empty()) {
+    Peer& from = peers_[peers.front()];
+    if (into.size() > least_read_in_place || from.reads_on) {
+      data[0] = into.data();
+      from.moved = receive(peers.front(), into);
+      if (from.moved > 0) from.reads_on = from.moved < into.size();
+      return from.moved;
+    }
   }
   std::size_t least = ~std::size_t{0};
   for (std::size_t i = 0; i < peers.size(); ++i) {

@@ -66,6 +66,7 @@ class TcpPort final : public Port, private StreamListener {
     std::uint32_t passed_by = 0;   // How often it was not polled since.
     std::uint64_t full_since = 0;  // The value of news_ when there was no room to write.
     std::size_t moved = 0;         // Bytes that poll() has moved and consume() has not seen.
+    bool reads_on = false;         // What poll() has moved was not all that the caller waits for.
   };
 
   void notify() override;
