@@ -10,11 +10,15 @@ np = pytest.importorskip("numpy")
 
 CALLS = {
     "allreduce": lambda comm, prepare: prepare("allreduce", np.zeros(1000)),
-    "allreduce into out": lambda comm, prepare: prepare("allreduce", np.zeros(1000), "max", out=np.zeros(1000)),
+    "allreduce into out": lambda comm, prepare: prepare(
+        "allreduce", np.zeros(1000), "max", out=np.zeros(1000)
+    ),
     "broadcast": lambda comm, prepare: prepare("broadcast", np.zeros(1000), root=1),
     "reduce": lambda comm, prepare: prepare("reduce", np.zeros(1000), root=1),
     "allgather": lambda comm, prepare: prepare("allgather", np.zeros((2, 3))),
-    "allgather of rows": lambda comm, prepare: prepare("allgather", np.zeros(comm.rank + 1), counts=[1, 2, 3]),
+    "allgather of rows": lambda comm, prepare: prepare(
+        "allgather", np.zeros(comm.rank + 1), counts=[1, 2, 3]
+    ),
     "gather": lambda comm, prepare: prepare("gather", np.zeros(5), root=2),
     "scatter": lambda comm, prepare: prepare("scatter", np.zeros(6), root=0, out=np.zeros(2)),
     "reduce_scatter": lambda comm, prepare: prepare("reduce_scatter", np.zeros(6)),
