@@ -11,7 +11,8 @@ in shared memory (`allocate_tensor`), and hold zeros, which stay zeros when they
 column: the same with new tensors in shared memory (`tutti.torch.use_shared_memory`).
 
 --direct also makes the same call without torch, from Python, which takes less than a microsecond more
-than from C++; and on torch's backend "fake", which does nothing: what torch itself takes.
+than from C++; by tutti's operator in torch's dispatcher (operator), beside an operator of torch in C++ that
+does nothing (nothing); and on torch's backend "fake", which does nothing: what torch itself takes (torch).
 
 --ddp is a step of DistributedDataParallel with a model of ten million parameters. Its communication is what
 a step takes more than the same step without synchronisation (alone), and more than with a hook that leaves
@@ -71,6 +72,18 @@ def make_call(
         "barrier": lambda: dist.barrier(group=group),
     }
     return calls[name]
+
+
+def make_operator_call(count: int, group: dist.ProcessGroup) -> Callable[[], object]:
+    data, name = torch.zeros(count), group.group_name
+    operator = torch.ops.tutti.all_reduce_.default
+    return lambda: operator(data, "sum", name)
+
+
+def make_nothing_call(count: int) -> Callable[[], object]:
+    data = torch.zeros(count)
+    operator = torch.ops.aten._assert_tensor_metadata.default
+    return lambda: operator(data, None, None, None)
 
 
 def make_direct_call(count: int, comm: tutti.Communicator) -> Callable[[], object]:
@@ -146,7 +159,7 @@ def compare_calls(groups: dict[str, dist.ProcessGroup], options: argparse.Namesp
         fake = dist.new_group(backend="fake")
     say(f"{options.ranks} ranks, {options.transport}, float32, µs per call")
     title = f"{'call':24} {'bytes':>10} {'gloo':>10} {'tutti':>10} {'ratio':>7}"
-    more = ["direct", "torch"] if direct else ["shared"] if options.fresh else []
+    more = ["direct", "operator", "nothing", "torch"] if direct else ["shared"] if options.fresh else []
     say(title + "".join(f" {each:>8}" for each in more))
     for name in options.calls.split(","):
         for size in options.sizes.split(","):
@@ -160,6 +173,8 @@ def compare_calls(groups: dict[str, dist.ProcessGroup], options: argparse.Namesp
                 calls["shared"] = make_fresh_call(count, groups["tutti"], is_shared=True)
             if direct and name == "all_reduce":
                 calls["direct"] = make_direct_call(number(size) // 4, direct)
+                calls["operator"] = make_operator_call(number(size) // 4, groups["tutti"])
+                calls["nothing"] = make_nothing_call(number(size) // 4)
                 calls["torch"] = make_call(name, number(size) // 4, fake)
             times = measure(calls, options)
             line = f"{name:24} {number(size):>10} {times['gloo']:>10.1f} {times['tutti']:>10.1f}"

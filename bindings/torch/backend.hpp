@@ -78,6 +78,9 @@ class Backend final : public c10d::Backend {
   // Reductions --------------------------------------------------------------------------------
 
   WorkPointer allreduce(Tensors& tensors, const c10d::AllreduceOptions& opts = {}) override;
+  /// Out of place, without a copy of the input: c10d has no such call.
+  WorkPointer allreduce_into(const at::Tensor& output, const at::Tensor& input,
+                             const c10d::AllreduceOptions& opts);
   WorkPointer allreduce_sparse(Tensors& tensors, const c10d::AllreduceOptions& opts = {}) override;
   WorkPointer allreduce_coalesced(Tensors& tensors,
                                   const c10d::AllreduceCoalescedOptions& opts = {}) override;

@@ -59,6 +59,30 @@ Backend::WorkPointer Backend::allreduce(Tensors& tensors, const c10d::AllreduceO
   });
 }
 
+Backend::WorkPointer Backend::allreduce_into(const at::Tensor& output, const at::Tensor& input,
+                                             const c10d::AllreduceOptions& opts) {
+  static constexpr const char* name = "all_reduce";
+  check_tensor(input, name);
+  check_output(output, name);
+  const Combination how = combination_of(opts.reduceOp, input.scalar_type(), name);
+  Launch launch = launch_of(c10d::OpType::ALLREDUCE, "tutti:all_reduce", opts);
+  launch.result = {output};
+  launch.memory = {input, output};
+  tuttiCall_t call = collective_call(tuttiCollAllReduce, launch.timeout);
+  call.datatype = how.type;
+  call.op = how.op;
+  HostTensor from = HostTensor::reading(input, *scratch_);
+  HostTensor to = HostTensor::writing(output, *scratch_);
+  call.sendbuff = from.data();
+  call.recvbuff = to.data();
+  call.count = from.count();
+  return start(std::move(launch),
+               [from = std::move(from), to = std::move(to), call](tuttiComm_t comm) mutable {
+                 run(call, comm, name);
+                 to.store();
+               });
+}
+
 Backend::WorkPointer Backend::allreduce_coalesced(Tensors& tensors,
                                                   const c10d::AllreduceCoalescedOptions& opts) {
   static constexpr const char* name = "all_reduce_coalesced";
