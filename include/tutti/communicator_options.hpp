@@ -41,6 +41,9 @@ struct CommunicatorOptions {
   /// How the ranks are grouped into nodes, for algorithms that use a shape. Empty: by host.
   Shape shape{};
   std::optional<Threads> threads{};
+  /// Whether buffers of calls that are ordinary memory may become memory that the other ranks of
+  /// the host read and write in place: "auto", "off", or the size from which on: TUTTI_ADOPT.
+  std::string adopt{};
   /// Called while a collective waits for other ranks, in the thread that waits: a few times a
   /// second, and when a signal interrupts its sleep. If it throws, the communicator is aborted, and
   /// the call throws the same. For languages whose signal handlers run later, such as Python.

@@ -25,10 +25,12 @@ TUTTI_API void deallocate(void* memory);
 /// from one of these functions.
 [[nodiscard]] TUTTI_API std::size_t allocated_bytes(const void* memory);
 
-/// Memory from allocate_uninitialized() of this process.
+/// Memory of this process that other ranks of the host can read and write.
 struct MemoryUse {
-  std::uint64_t in_use = 0;
-  std::uint64_t idle = 0;  ///< Freed, and kept: at most 2 GiB, or 1/16 of the host's memory.
+  std::uint64_t in_use = 0;  ///< From allocate_uninitialized().
+  std::uint64_t idle = 0;    ///< Freed, and kept: at most 2 GiB, or 1/16 of the host's memory.
+  /// Buffers of calls in ordinary memory: see CommunicatorOptions::adopt.
+  std::uint64_t adopted = 0;
 };
 [[nodiscard]] TUTTI_API MemoryUse memory_use();
 /// Returns idle memory to the system until at most `keep` bytes are idle.

@@ -101,6 +101,7 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
                .box = box_,
                .log = settings.log,
                .direct_from = settings.direct_from,
+               .adopt_from = settings.adopt_from,
                .slice_bytes = settings.slice_bytes}),
       messages_(std::in_place, fabric_->messenger(), membership_, health_, running_messages_,
                 box_.messages()) {}

@@ -71,6 +71,9 @@ void apply(const CommunicatorOptions& options, std::uint32_t ranks,
     settings.shape = options.shape;
     note_origin(settings, "CommunicatorOptions::shape", to_string(options.shape));
   }
+  if (!options.adopt.empty()) {
+    settings.adopt_from = adopt_from("CommunicatorOptions::adopt", options.adopt);
+  }
   if (options.threads) settings.threads = *options.threads;
   if (options.while_waiting) settings.while_waiting = options.while_waiting;
   const bool has_rules = !options.algorithm.empty() || !options.rules_file.empty();

@@ -44,6 +44,7 @@ struct CommunicatorSettings {
   std::function<void()> while_waiting{};  ///< As in CommunicatorOptions.
   std::size_t direct_from = 0;            ///< As in CallOptions.
   std::size_t slice_bytes = 0;
+  std::size_t adopt_from = 0;  ///< As in CommunicatorOptions::adopt, in bytes.
   FlightSettings flight{};
   std::uint64_t identity = 1;   ///< The same on all ranks, and unique within the fabric.
   std::uint64_t completed = 0;  ///< Calls with retry.

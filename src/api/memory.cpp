@@ -15,10 +15,15 @@ void deallocate(void* memory) {
 std::size_t allocated_bytes(const void* memory) { return SharedHeap::bytes_of(memory); }
 
 MemoryUse memory_use() {
-  const BlockCache::Use use = SharedHeap::own().cache().use();
-  return {.in_use = use.in_use, .idle = use.idle};
+  SharedHeap& heap = SharedHeap::own();
+  const BlockCache::Use use = heap.cache().use();
+  return {.in_use = use.in_use, .idle = use.idle, .adopted = heap.adopted().bytes()};
 }
 
-void trim_memory(std::uint64_t keep) { SharedHeap::own().cache().trim(keep); }
+void trim_memory(std::uint64_t keep) {
+  SharedHeap& heap = SharedHeap::own();
+  heap.adopted().reclaim();
+  heap.cache().trim(keep);
+}
 
 }  // namespace tutti

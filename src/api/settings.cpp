@@ -106,7 +106,7 @@ constexpr auto known_variables =
                                      "TUTTI_FLIGHT",        "TUTTI_FLIGHT_RECORDS",
                                      "TUTTI_TLS",           "TUTTI_TORCH_CACHE",
                                      "TUTTI_TORCH_ALLOC",   "TUTTI_COMMAND",
-                                     "TUTTI_BENCH_CALLS"});
+                                     "TUTTI_BENCH_CALLS",   "TUTTI_ADOPT"});
 
 }  // namespace
 
@@ -150,6 +150,18 @@ std::string transport_from(const std::string& source, std::string_view text) {
     all += (each == choices.back() ? " or " : ", ") + std::string(each);
   }
   refuse(source, text, all);
+}
+
+std::size_t adopt_from(const std::string& source, std::string_view text) {
+  // For shorter buffers, asking the kernel whether they are still there costs more than is gained.
+  constexpr std::size_t usual = std::size_t{64} << 10;
+  if (text.empty() || text == "auto") return usual;
+  if (text == "off") return ~std::size_t{0};
+  try {
+    return parse_bytes(std::string(text));
+  } catch (const Error&) {
+    refuse(source, text, "auto, off or a size, such as 1MiB");
+  }
 }
 
 void note_origin(CommunicatorSettings& settings, const std::string& name, std::string_view value) {
@@ -198,6 +210,7 @@ CommunicatorSettings settings_from_environment(std::string_view secret) {
   }
   settings.direct_from = direct_from(variable("TUTTI_PROTO"));
   settings.slice_bytes = slice_from(variable("TUTTI_SLICE"));
+  settings.adopt_from = adopt_from("TUTTI_ADOPT", variable("TUTTI_ADOPT"));
   read_choices(settings);
   return settings;
 }

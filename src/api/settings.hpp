@@ -10,8 +10,8 @@ namespace tutti {
 
 /// Reads TUTTI_TIMEOUT, TUTTI_TRANSPORT, TUTTI_SECRET, TUTTI_TLS, TUTTI_HOSTID,
 /// TUTTI_SOCKET_IFNAME, TUTTI_PORT_RANGE, TUTTI_LOG_JSONL, TUTTI_PROFILE, TUTTI_ALGO, TUTTI_RULES,
-/// TUTTI_PROTO, TUTTI_SLICE and TUTTI_TOPO_FILE. Throws invalid_argument that names the variable
-/// and its allowed values.
+/// TUTTI_PROTO, TUTTI_SLICE, TUTTI_ADOPT and TUTTI_TOPO_FILE. Throws invalid_argument that names
+/// the variable and its allowed values.
 [[nodiscard]] CommunicatorSettings settings_from_environment();
 /// The same with a secret in place of TUTTI_SECRET, unless it is empty.
 [[nodiscard]] CommunicatorSettings settings_from_environment(std::string_view secret);
@@ -26,6 +26,9 @@ namespace tutti {
 /// Parses the choice of transports: "auto", of which nothing is left, or a TransportRow::choice.
 /// Throws invalid_argument that names `source`.
 [[nodiscard]] std::string transport_from(const std::string& source, std::string_view text);
+
+/// Parses CommunicatorOptions::adopt. Throws invalid_argument that names `source`.
+[[nodiscard]] std::size_t adopt_from(const std::string& source, std::string_view text);
 
 /// Adds "name=value" to what the choice of algorithms is based on, for errors about ranks whose
 /// choices differ. What is added last comes first.

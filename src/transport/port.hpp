@@ -14,6 +14,8 @@
 
 namespace tutti {
 
+class CallMemory;
+
 /// One communicator's endpoint on a transport: an ordered byte stream to and from each peer. It
 /// knows nothing of messages, collectives or algorithms. Both ends know from their plans how many
 /// bytes each operation has. How bytes travel is the port's own business: inline in a descriptor,
@@ -39,6 +41,8 @@ class Port {
     /// The most bytes that are copied at a time before the receivers are told of them. They copy
     /// them while this rank copies the next ones.
     std::size_t staged_at_a_time = ~std::size_t{0};
+    /// The buffers of the call that are ordinary memory and that peers can reach, or null.
+    const CallMemory* memory = nullptr;
   };
   /// Begins a call: its tag and terms hold for all data that is posted and polled from now on.
   virtual void begin(std::uint32_t tag, const Terms& terms) = 0;

@@ -33,6 +33,7 @@ std::span<const TransportRow> transports() {
                    .choice = "shm",
                    .medium = "shared memory",
                    .shares_memory = true,
+                   .maps_heaps = true,
                    .roomy = polls_memory,
                    .crowded = polls_memory_by_turns,
                    .reaches = shm::reaches,

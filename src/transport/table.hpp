@@ -67,6 +67,9 @@ struct TransportRow {
   /// Ranks read and write each other's memory. Others reach each other over a network, where data
   /// may be encrypted.
   bool shares_memory;
+  /// Ranks see only the shared heaps of each other, so that it pays to adopt ordinary memory: see
+  /// AdoptedMemory.
+  bool maps_heaps = false;
   /// How a rank waits that has a core of its own, and one that has not. The latter must yield the
   /// core to the ranks that it waits for.
   Patience roomy;

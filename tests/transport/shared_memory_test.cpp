@@ -64,7 +64,7 @@ TEST(SharedHeap, PrivatePagesIgnoreWritesOfOtherProcesses) {
   std::memset(memory, 1, count);
   // Maps the heap as another process would.
   HeapView view({{.pid = getpid(), .heap_fd = heap.fd(), .heap_file = heap.file()}}, 0);
-  const auto published = view.publish(bytes(memory, count));
+  const auto published = view.publish(bytes(memory, count), nullptr);
   ASSERT_TRUE(published);
   std::byte* const elsewhere = view.resolve_to_write(0, published->where);
   ASSERT_NE(elsewhere, memory);
@@ -123,13 +123,13 @@ TEST(SharedHeap, IsReadInPlaceThroughHeapView) {
   SharedHeap& heap = SharedHeap::own();
   auto* const memory = static_cast<char*>(heap.allocate(5000));
   HeapView view({{.pid = getpid(), .heap_fd = heap.fd(), .heap_file = heap.file()}}, 0);
-  const auto published = view.publish(bytes(memory + 100, 50));
+  const auto published = view.publish(bytes(memory + 100, 50), nullptr);
   ASSERT_TRUE(published);
   EXPECT_EQ(published->bytes, 50U);
   std::memcpy(memory + 100, "hello", 5);
   EXPECT_EQ(std::memcmp(view.resolve(0, published->where), "hello", 5), 0);
   int local = 0;
-  EXPECT_FALSE(view.publish(bytes(&local, sizeof local)));
+  EXPECT_FALSE(view.publish(bytes(&local, sizeof local), nullptr));
   heap.release(memory);
 }
 

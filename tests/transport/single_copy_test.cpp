@@ -21,14 +21,20 @@ namespace {
 /// No memory is shared. All ranks are in one process, so a plain copy stands for the kernel's.
 class PrivateView final : public SharedView {
  public:
-  std::optional<Published> publish(std::span<const std::byte> /*data*/) override { return {}; }
+  std::optional<Published> publish(std::span<const std::byte> /*data*/,
+                                   const CallMemory* /*memory*/) override {
+    return {};
+  }
   const std::byte* resolve(std::uint32_t /*local*/, std::uint64_t /*where*/) override {
     return nullptr;
   }
   std::byte* resolve_to_write(std::uint32_t /*local*/, std::uint64_t /*where*/) override {
     return nullptr;
   }
-  std::byte* own(std::uint64_t /*where*/) override { return nullptr; }
+  std::byte* own(std::uint64_t /*where*/, std::size_t /*bytes*/,
+                 const CallMemory* /*memory*/) override {
+    return nullptr;
+  }
   bool revoke(std::span<std::byte> /*data*/) override { return false; }
   bool can_be_fetched(std::span<const std::byte> /*data*/) override { return is_permitted; }
   void fetch(std::uint32_t /*local*/, std::uint64_t address, std::span<std::byte> to) override {

@@ -47,6 +47,8 @@ CommunicatorOptions options_of(const nb::dict& given) {
       options.shape = parse_shape(text_of(value, key));
     } else if (key == "threads") {
       options.threads = threads_of(text_of(value, key));
+    } else if (key == "adopt") {
+      options.adopt = text_of(value, key);
     } else if (key == "transport") {
       options.transport = text_of(value, key);
     } else if (key == "secret") {
@@ -57,7 +59,7 @@ CommunicatorOptions options_of(const nb::dict& given) {
       throw WrongType(
           "there is no option '" + key +
           "': there are timeout, algorithm, rules_file, network, places, shape, threads, "
-          "transport, secret and interfaces");
+          "adopt, transport, secret and interfaces");
     }
   }
   return with_signals(std::move(options));

@@ -27,10 +27,13 @@ typedef struct {
   const char* transport;  /* "auto", "shm" or "tcp": TUTTI_TRANSPORT. */
   const char* secret;     /* TUTTI_SECRET. */
   const char* interfaces; /* TUTTI_SOCKET_IFNAME. */
+  /* For all again: whether long buffers in ordinary memory become memory that other ranks of the
+   * host read and write in place: "auto", "off" or a size: TUTTI_ADOPT. */
+  const char* adopt;
 } tuttiConfig_t;
 
 #define TUTTI_CONFIG_INITIALIZER \
-  { sizeof(tuttiConfig_t), 0, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL }
+  { sizeof(tuttiConfig_t), 0, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL }
 
 /* The functions of the same names without Config, with options. `config` may be NULL. */
 TUTTI_API tuttiResult_t tuttiCommInitRankConfig(tuttiComm_t* comm, int nranks, tuttiUniqueId id,

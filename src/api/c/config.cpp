@@ -1,5 +1,7 @@
 #include "api/c/config.hpp"
 
+#include <cstddef>
+
 #include <tutti/network/network_file.hpp>
 
 #include "api/c/handles.hpp"
@@ -30,11 +32,12 @@ std::optional<Threads> threads_from(int threads) {
 CommunicatorOptions options_of(const tuttiConfig_t* config) {
   if (config == nullptr) return {};
   const tuttiConfig_t known =
-      known_part(*config, sizeof(tuttiConfig_t), "config", "TUTTI_CONFIG_INITIALIZER");
+      known_part(*config, offsetof(tuttiConfig_t, adopt), "config", "TUTTI_CONFIG_INITIALIZER");
   CommunicatorOptions options{.timeout = std::chrono::milliseconds(known.timeout_ms),
                               .algorithm = text_or_none(known.algorithm),
                               .rules_file = text_or_none(known.rules_file),
                               .threads = threads_from(known.threads),
+                              .adopt = text_or_none(known.adopt),
                               .transport = text_or_none(known.transport),
                               .secret = text_or_none(known.secret),
                               .interfaces = text_or_none(known.interfaces)};

@@ -36,7 +36,10 @@ CallRunner::CallRunner(Setup setup)
       log_(std::move(setup.log)),
       usual_direct_from_(setup.direct_from),
       usual_slice_bytes_(setup.slice_bytes),
-      executor_(*links_.port, health_.alarm(), ranks_, least_slice) {}
+      adopt_from_(links_.maps_heaps ? setup.adopt_from : ~std::size_t{0}),
+      executor_(*links_.port, health_.alarm(), ranks_, least_slice) {
+  terms_.memory = &memory_;
+}
 
 /// Checks all of the call but its buffers, unless an equal call was checked before. A user-defined
 /// function is not part of the key, so it is checked each time.
@@ -82,8 +85,10 @@ const CallRunner::Compiled& CallRunner::compiled(const Call& call, PlanCache::En
 
 void CallRunner::perform(const CompiledCall& compiled, const Call& call) {
   const Health::Presence presence(health_);
+  const CallMemory::Visit visit(memory_);
   const std::uint64_t number = health_.begin_call();
   set_pace(call.collective, call.options);
+  reach(compiled, call);
   links_.port->begin(tag(number, compiled.flight.signature), terms_);
   box_.recorder().announce(number, compiled.flight, call.options.site);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
@@ -134,6 +139,19 @@ void CallRunner::log(const Run& run, std::string_view error) {
                .bytes_received = after.bytes_received - run.before.bytes_received,
                .time = Clock::now() - run.begun,
                .error = error});
+}
+
+/// Has the peers reach long buffers of the call in place, if they can be made to.
+void CallRunner::reach(const CompiledCall& compiled, const Call& call) {
+  const auto long_enough = [&](const void* buffer, std::uint64_t elements) {
+    const std::size_t bytes = elements * compiled.element_bytes;
+    // Inputs are not written to: only the map of the address space changes.
+    auto* const begin = static_cast<std::byte*>(const_cast<void*>(buffer));
+    return bytes < adopt_from_ ? std::span<std::byte>{} : std::span(begin, bytes);
+  };
+  const std::span<std::byte> input = long_enough(call.input, compiled.inputs);
+  const std::span<std::byte> output = long_enough(call.output, compiled.outputs);
+  if (!input.empty() || !output.empty()) memory_.enter(input, output);
 }
 
 /// Copies the input if the output would overwrite it.

@@ -18,6 +18,7 @@
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
 #include "select/selector.hpp"
+#include "transport/memory/call_memory.hpp"
 
 namespace tutti {
 
@@ -36,6 +37,7 @@ class CallRunner {
     BlackBox& box;
     std::shared_ptr<CallLog> log;
     std::size_t direct_from = 0;  ///< As in CallOptions; 0: the profile's.
+    std::size_t adopt_from = 0;
     std::size_t slice_bytes = 0;
   };
   using Compiled = std::shared_ptr<const CompiledCall>;
@@ -85,6 +87,7 @@ class CallRunner {
   void run_parts(const CompiledCall& compiled, const Call& call, Counters& counters);
   void set_pace(Collective collective, const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
+  void reach(const CompiledCall& compiled, const Call& call);
   void keep_input(const Call& call);
   void restore_input(const Call& call);
   [[nodiscard]] Counters& counters_of(std::size_t kind);
@@ -99,10 +102,12 @@ class CallRunner {
   std::shared_ptr<CallLog> log_;
   std::size_t usual_direct_from_;
   std::size_t usual_slice_bytes_;
+  std::size_t adopt_from_;
   Executor executor_;
   PlanCache plans_;
   std::unique_ptr<ShardReduction> shards_;   // Created when first needed.
   Port::Terms terms_{};                      // Of the current call.
+  CallMemory memory_;                        // Likewise.
   std::optional<Collective> usual_pace_of_;  // The pace is the usual one of this collective.
   std::array<Counters, collectives> counters_;
   std::shared_ptr<std::byte> scratch_;

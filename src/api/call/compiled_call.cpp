@@ -219,7 +219,7 @@ CompiledCall compile_call(const Compilation& compilation) {
                                 .segment = segment,
                                 .in_order_to = compilation.thresholds.in_order_to});
   };
-  const std::uint64_t outputs = extent_of(call, compilation.self, compilation.ranks).output;
+  const CallExtent extent = extent_of(call, compilation.self, compilation.ranks);
   const bool folds = is_reduction(call.collective) && !is_custom(call);
   CompiledCall compiled{
       .parts = {},
@@ -227,11 +227,12 @@ CompiledCall compile_call(const Compilation& compilation) {
               : folds                                ? fold_for(call)
                                                      : nullptr,
       .element_bytes = element_bytes,
-      .outputs = outputs,
+      .inputs = extent.input,
+      .outputs = extent.output,
       .barrier_bytes = call.collective == Collective::barrier ? layout.total() * element_bytes : 0,
       .is_average = folds && call.reduction.op() == Op::avg,
       .is_exact = folds && is_exact_sum(call),
-      .flight = flight_call(compilation, outputs * element_bytes)};
+      .flight = flight_call(compilation, extent.output * element_bytes)};
   const auto [least, most] = extremes(layout);
   std::uint64_t length = part_length(compilation, contract, layout, most);
   std::uint64_t segment = segment_of(compilation, element_bytes, most);

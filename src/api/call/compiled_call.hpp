@@ -31,6 +31,7 @@ struct CompiledCall {
   /// Null if the call reduces nothing, or with a user-defined function.
   Fold fold = nullptr;
   std::size_t element_bytes = 0;
+  std::uint64_t inputs = 0;       ///< Elements.
   std::uint64_t outputs = 0;      ///< Elements.
   std::size_t barrier_bytes = 0;  ///< Bytes that a barrier reads; it writes as many.
   bool is_average = false;

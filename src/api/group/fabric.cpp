@@ -146,6 +146,7 @@ PeerLinks Fabric::link(const Membership& membership, std::span<const LinkOffer> 
   links.port = ports.size() == 1 ? std::move(ports.front())
                                  : std::make_unique<MixedPort>(std::move(ports), port_of);
   links.lanes = links.port->lanes();
+  links.maps_heaps = transports_->maps_heaps(membership);
   return links;
 }
 

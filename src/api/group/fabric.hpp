@@ -25,6 +25,7 @@ struct PeerLinks {
   std::unique_ptr<Port> port{};
   /// By rank: see Port::lane(). Empty if there is only one lane.
   std::vector<std::uint32_t> lanes{};
+  bool maps_heaps = false;  ///< As in TransportRow, for some of the ranks.
   Party party{};  ///< What the choice of algorithms must know of the group; equal on all ranks.
   /// "shared memory", "TCP", "TCP with TLS", "shared memory within 2 hosts, TCP between them".
   std::string description{};

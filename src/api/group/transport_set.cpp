@@ -111,6 +111,13 @@ bool TransportSet::serves(std::size_t index, const Membership& membership) const
       [&](std::uint32_t member) { return member != roster_.self() && index_for(member) == index; });
 }
 
+bool TransportSet::maps_heaps(const Membership& membership) const {
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (open_[i].row->maps_heaps && serves(i, membership)) return true;
+  }
+  return false;
+}
+
 std::optional<std::string> TransportSet::medium_in(const Membership& membership,
                                                    bool shares_memory) const {
   std::vector<const TransportRow*> rows;

@@ -41,6 +41,9 @@ class TransportSet {
   /// Whether this member needs the transport in that communicator.
   [[nodiscard]] bool serves(std::size_t index, const Membership& membership) const;
 
+  /// Whether this member reaches others of the communicator by their shared heaps.
+  [[nodiscard]] bool maps_heaps(const Membership& membership) const;
+
   /// By what data travels between ranks of the communicator that share memory, or that do not;
   /// none if there is no such pair. The same on all ranks.
   [[nodiscard]] std::optional<std::string> medium_in(const Membership& membership,

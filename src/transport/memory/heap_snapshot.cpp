@@ -66,6 +66,11 @@ bool HeapSnapshot::copy(int fd, Range block) {
   return true;
 }
 
+bool HeapSnapshot::has(std::uint64_t offset) const {
+  const auto begins_there = [&](const Range& each) { return each.offset == offset; };
+  return std::none_of(kept_.begin(), kept_.end(), begins_there);
+}
+
 void HeapSnapshot::replace(std::byte* heap) {
   std::uint64_t begin = 0;
   const auto move = [&](std::uint64_t end) {

@@ -35,6 +35,8 @@ class HeapSnapshot {
   HeapSnapshot(HeapSnapshot&& other) noexcept;
   HeapSnapshot& operator=(HeapSnapshot&& other) noexcept;
 
+  /// Whether the block that begins here was copied.
+  [[nodiscard]] bool has(std::uint64_t offset) const;
   /// Moves the copy to where the heap is mapped. Blocks that were not copied keep their mapping.
   /// All other contents of the heap are lost.
   void replace(std::byte* heap);

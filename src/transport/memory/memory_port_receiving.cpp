@@ -74,7 +74,7 @@ void MemoryPort::find_data(Rank peer, Inbound& in, const Descriptor& descriptor)
   } else if (in.is_in_place) {
     in.data = view_->resolve(local_places_[in.place], where);
   } else if (descriptor.kind == Descriptor::Kind::put) {
-    in.data = view_->own(where);
+    in.data = view_->own(where, descriptor.bytes, terms_.memory);
   } else {
     in.data = transport_.arena().at(where);
   }

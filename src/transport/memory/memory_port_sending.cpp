@@ -101,7 +101,8 @@ void MemoryPort::post_long(std::span<const Send> sends, Posted& posted) {
 MemoryPort::Way MemoryPort::find_way(const Send& send, bool has_window) {
   const std::span<const std::byte> data = send.data;
   if (view_ != nullptr && (has_window || data.size() >= terms_.zero_copy_from)) {
-    if (const auto found = view_->publish(data.first(std::min(data.size(), longest_descriptor)))) {
+    if (const auto found =
+            view_->publish(data.first(std::min(data.size(), longest_descriptor)), terms_.memory)) {
       return {.kind = Descriptor::Kind::zero_copy, .where = found->where, .bytes = found->bytes};
     }
   }

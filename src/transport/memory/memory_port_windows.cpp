@@ -12,7 +12,7 @@ namespace tutti {
 Descriptor::Window MemoryPort::announce(const Send& send) {
   if (send.window == nullptr || view_ == nullptr) return {};
   const Window& window = *send.window;
-  const auto published = view_->publish(window.memory);
+  const auto published = view_->publish(window.memory, terms_.memory);
   if (!published || published->bytes < window.memory.size()) return {};
   const Rank peer = send.peers.front();
   Outbound& out = out_[peer];

@@ -19,11 +19,11 @@
 
 #include "core/file_size_guard.hpp"
 #include "core/system_reason.hpp"
+#include "transport/memory/pages.hpp"
 
 namespace tutti {
 namespace {
 
-constexpr std::uint64_t page = 4096;
 /// The file grows by multiples of this.
 constexpr std::uint64_t growth = std::uint64_t{1} << 20;
 
@@ -40,7 +40,7 @@ std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) {
 /// addresses cost no memory.
 void* reserve(std::uint64_t& bytes) {
   const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
-  for (bytes = std::max(pages * page, std::uint64_t{1} << 36); bytes > growth; bytes /= 2) {
+  for (bytes = std::max(pages * page_bytes, std::uint64_t{1} << 36); bytes > growth; bytes /= 2) {
     void* const base =
         mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base != MAP_FAILED) return base;
@@ -79,9 +79,12 @@ SharedHeap& SharedHeap::own() {
 /// No other thread changes the heap while this one forks.
 void SharedHeap::begin_fork() {
   if (SharedHeap* const heap = newest.load(std::memory_order_acquire)) {
+    heap->adopted_.lock();
     heap->mutex_.lock();
     heap->is_forking_ = true;
-    if (!heap->is_copied_) heap->snapshot_ = heap->snapshot();
+    if (heap->is_copied_) return;
+    heap->snapshot_ = heap->snapshot();
+    heap->adopted_.disown_all_but(heap->snapshot_ ? &*heap->snapshot_ : nullptr);
   }
 }
 
@@ -89,7 +92,8 @@ void SharedHeap::begin_fork() {
 std::optional<HeapSnapshot> SharedHeap::snapshot() const try {
   std::vector<HeapSnapshot::Range> blocks;
   for (const auto& [offset, bytes] : used_) {
-    if (!cache_.is_idle(offset)) blocks.push_back({offset, bytes});
+    if (!cache_.is_idle(offset) && adopted_.is_copied_at_fork(offset))
+      blocks.push_back({offset, bytes});
   }
   if (blocks.empty()) return std::nullopt;
   std::vector<HeapSnapshot::Range> pages;
@@ -105,6 +109,7 @@ void SharedHeap::end_fork() {
   if (heap == nullptr || !std::exchange(heap->is_forking_, false)) return;
   heap->snapshot_.reset();
   heap->mutex_.unlock();
+  heap->adopted_.unlock();
 }
 
 /// Runs in a child before fork() returns. Puts the snapshot in the place of the heap, and maps what
@@ -126,15 +131,19 @@ void SharedHeap::detach_from_parent() {
   }
   detach(begin, heap->size_.load(std::memory_order_relaxed));
   if (heap->snapshot_) heap->snapshot_->replace(heap->base_);
+  heap->adopted_.detach_from_parent();
   end_fork();
 }
 
 SharedHeap::SharedHeap()
     : fd_(memory_file()),
       base_(static_cast<std::byte*>(reserve(reserved_))),
-      cache_(*this, base_, reserved_) {
+      cache_(*this, base_, reserved_),
+      adopted_(*this) {
   struct stat facts {};
-  if (fstat(fd_, &facts) == 0) file_ = facts.st_ino;
+  if (fstat(fd_, &facts) != 0) return;
+  file_ = facts.st_ino;
+  device_ = facts.st_dev;
 }
 
 SharedHeap::~SharedHeap() {
@@ -145,7 +154,7 @@ SharedHeap::~SharedHeap() {
 void* SharedHeap::allocate(std::size_t bytes) {
   if (bytes > reserved_) refuse(bytes, ENOMEM);  // Also prevents overflow in the rounding.
   const std::lock_guard lock(mutex_);
-  const std::uint64_t wanted = whole(std::max<std::uint64_t>(bytes, 1), page);
+  const std::uint64_t wanted = whole(std::max<std::uint64_t>(bytes, 1), page_bytes);
   auto found = std::find_if(free_.begin(), free_.end(),
                             [&](const auto& each) { return each.second >= wanted; });
   if (found == free_.end()) found = free_.find(grow(wanted));
@@ -228,8 +237,8 @@ void SharedHeap::release(void* memory) {
 bool SharedHeap::make_private(std::span<std::byte> data) {
   const std::lock_guard lock(mutex_);
   const auto offset = static_cast<std::uint64_t>(data.data() - base_);
-  const std::uint64_t begin = offset / page * page;
-  const std::uint64_t bytes = whole(offset + data.size(), page) - begin;
+  const std::uint64_t begin = offset / page_bytes * page_bytes;
+  const std::uint64_t bytes = whole(offset + data.size(), page_bytes) - begin;
   void* const copy =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) return false;

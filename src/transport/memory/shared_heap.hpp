@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/process_origin.hpp"
+#include "transport/memory/adopted_memory.hpp"
 #include "transport/memory/block_cache.hpp"
 #include "transport/memory/heap_snapshot.hpp"
 
@@ -39,6 +40,7 @@ class SharedHeap {
   /// The length of the block that begins here, in these heaps and their caches; 0 for other memory.
   [[nodiscard]] static std::uint64_t bytes_of(const void* memory);
   [[nodiscard]] BlockCache& cache() { return cache_; }
+  [[nodiscard]] AdoptedMemory& adopted() { return adopted_; }
 
   /// The offset of these bytes in the file; none unless all of them are in this heap.
   [[nodiscard]] std::optional<std::uint64_t> offset_of(std::span<const std::byte> data) const {
@@ -51,6 +53,8 @@ class SharedHeap {
     return offset;
   }
   [[nodiscard]] std::byte* at(std::uint64_t offset) const { return base_ + offset; }
+  /// True for all addresses that the heap has reserved.
+  [[nodiscard]] bool contains(const void* memory) const;
 
   /// Cuts the pages of `data` off from other processes: what these write there from now on is not
   /// seen here, nor in memory that is allocated later. The memory keeps its contents and address
@@ -60,13 +64,14 @@ class SharedHeap {
   /// The inode of the file: a process that opens it by the descriptor can check that it is this
   /// one.
   [[nodiscard]] std::uint64_t file() const { return file_; }
+  /// Of the file, as st_dev.
+  [[nodiscard]] std::uint64_t device() const { return device_; }
 
  private:
   SharedHeap();
   ~SharedHeap();
 
   [[nodiscard]] static SharedHeap* containing(const void* memory);
-  [[nodiscard]] bool contains(const void* memory) const;
   static void begin_fork();
   static void end_fork();
   static void detach_from_parent();
@@ -83,6 +88,7 @@ class SharedHeap {
   bool is_copied_ = false;           // This is a private copy of the parent's heap.
   int fd_;
   std::uint64_t file_ = 0;
+  std::uint64_t device_ = 0;
   std::uint64_t reserved_ = 0;
   std::byte* base_ = nullptr;
   std::atomic<std::uint64_t> size_{0};
@@ -94,6 +100,7 @@ class SharedHeap {
   std::map<std::uint64_t, std::uint64_t> private_;  // Pages that are cut off, likewise.
   std::atomic<bool> has_private_{false};
   BlockCache cache_;
+  AdoptedMemory adopted_;
 };
 
 }  // namespace tutti

@@ -70,8 +70,10 @@ HeapView::~HeapView() {
   for (const Window& window : windows_) munmap(window.base, window_bytes);
 }
 
-std::optional<SharedView::Published> HeapView::publish(std::span<const std::byte> data) {
-  const std::optional<std::uint64_t> offset = own_.offset_of(data);
+std::optional<SharedView::Published> HeapView::publish(std::span<const std::byte> data,
+                                                       const CallMemory* memory) {
+  std::optional<std::uint64_t> offset = own_.offset_of(data);
+  if (!offset && memory != nullptr) offset = memory->publish(data);
   if (!offset) return std::nullopt;
   // Data that spans two windows is published in parts.
   const std::uint64_t in_window = window_bytes - *offset % window_bytes;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "transport/memory/call_memory.hpp"
 #include "transport/memory/shared_heap.hpp"
 #include "transport/memory/shared_view.hpp"
 #include "transport/shm/cross_memory.hpp"
@@ -32,14 +33,21 @@ class HeapView final : public SharedView {
   HeapView(const HeapView&) = delete;
   HeapView& operator=(const HeapView&) = delete;
 
-  [[nodiscard]] std::optional<Published> publish(std::span<const std::byte> data) override;
+  [[nodiscard]] std::optional<Published> publish(std::span<const std::byte> data,
+                                                 const CallMemory* memory) override;
   /// Throws peer_lost if the heap is gone.
   [[nodiscard]] const std::byte* resolve(std::uint32_t local, std::uint64_t where) override {
     return window(local, where).base + where % window_bytes;
   }
   [[nodiscard]] std::byte* resolve_to_write(std::uint32_t local, std::uint64_t where) override;
-  [[nodiscard]] std::byte* own(std::uint64_t where) override { return own_.at(where); }
-  [[nodiscard]] bool revoke(std::span<std::byte> data) override { return own_.make_private(data); }
+  [[nodiscard]] std::byte* own(std::uint64_t where, std::size_t bytes,
+                               const CallMemory* memory) override {
+    std::byte* const adopted = memory == nullptr ? nullptr : memory->fetch(where, bytes);
+    return adopted != nullptr ? adopted : own_.at(where);
+  }
+  [[nodiscard]] bool revoke(std::span<std::byte> data) override {
+    return own_.contains(data.data()) ? own_.make_private(data) : own_.adopted().cut_off(data);
+  }
   [[nodiscard]] bool can_be_fetched(std::span<const std::byte> data) override {
     return cross_memory_ && CrossMemory::can_be_read(data);
   }
