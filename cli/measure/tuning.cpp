@@ -96,6 +96,9 @@ struct Representatives {
 
 constexpr Representatives same_for_all(Representative each) { return {each, each}; }
 
+/// Longer buffers of ordinary memory are adopted: TUTTI_ADOPT.
+constexpr std::uint64_t ordinary_below = std::uint64_t{64} << 10;
+
 /// The part of one rank.
 class Tuning {
  public:
@@ -104,6 +107,7 @@ class Tuning {
         progress_(progress),
         contestants_(contestants(task, communicator.size())),
         arena_(communicator, task.most_bytes, BufferPair::Kind::shared),
+        ordinary_(communicator, ordinary_below, BufferPair::Kind::private_to_process),
         begun_(Clock::now()) {}
 
   Profile run() {
@@ -167,6 +171,12 @@ class Tuning {
     }
   }
 
+  /// Programs have most buffers in ordinary memory. Peers reach the long ones in place, once they
+  /// are adopted, as they reach shared memory.
+  [[nodiscard]] Arena& arena_for(std::uint64_t bytes) {
+    return bytes < ordinary_below ? ordinary_ : arena_;
+  }
+
   /// True if less than this share of the time is spent.
   [[nodiscard]] bool has_time(double share = 1) {
     return arena_.ask_leader(seconds_since(begun_) < share * task_.seconds);
@@ -212,7 +222,8 @@ class Tuning {
   /// Measures from which message size on one copy by the kernel is faster than two, for the
   /// collectives whose messages are read once and not added up.
   void measure_single_copy() {
-    Arena ordinary(arena_.communicator(), task_.most_bytes, BufferPair::Kind::private_to_process);
+    Communicator copying = arena_.communicator().duplicate({.adopt = "off"});
+    Arena ordinary(copying, task_.most_bytes, BufferPair::Kind::private_to_process);
     for (const char* const name : {"scatter/flat", "allgather/mesh", "alltoall/mesh"}) {
       if (!has_time(0.4)) return;
       const Algorithm& used = algorithm(name);
@@ -285,7 +296,7 @@ class Tuning {
       const Pace pace{.seconds = 0, .expected = guess, .give_up = hopeless * best};
       results.push_back(
           {.contestant = i,
-           .seconds = arena_.seconds(sized(each, bytes), pace, tuning_for(collective))});
+           .seconds = arena_for(bytes).seconds(sized(each, bytes), pace, tuning_for(collective))});
       best = std::min(best, results.back().seconds);
     }
     measure_best(results, bytes);
@@ -343,10 +354,10 @@ class Tuning {
                        .pace = {.seconds = 0, .expected = each.seconds},
                        .tuning = tuning_for(method.collective())});
     }
-    const std::vector<double> again =
-        arena_.race(close, {.rounds = is_long ? std::size_t{1} : std::size_t{3},
-                            .hopeless = hopeless,
-                            .seconds = std::max(0.0, task_.seconds - seconds_since(begun_))});
+    const std::vector<double> again = arena_for(bytes).race(
+        close, {.rounds = is_long ? std::size_t{1} : std::size_t{3},
+                .hopeless = hopeless,
+                .seconds = std::max(0.0, task_.seconds - seconds_since(begun_))});
     for (std::size_t i = 0; i < close.size(); ++i) {
       if (std::isfinite(again[i])) results[i].seconds = again[i];
     }
@@ -427,7 +438,8 @@ class Tuning {
   std::vector<Contestant> contestants_;
   Profile known_;
   ReachProfile reach_;
-  Arena arena_;
+  Arena arena_;     // In shared memory.
+  Arena ordinary_;  // For short calls.
   Clock::time_point begun_;
   std::map<std::size_t, Measurement> measurements_;  // By contestant.
   std::map<std::size_t, Behind> behind_;             // By contestant.
