@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tutti/collective.hpp>
@@ -53,19 +51,5 @@ struct PeerWish {
 /// the fastest for some size, so that tutti is compared with the best of it. Empty if the library
 /// does not support this field. Throws invalid_argument for an unknown setting.
 [[nodiscard]] std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field);
-
-/// Where this program is built, with the command and the programs of the peers.
-[[nodiscard]] std::filesystem::path build_folder();
-
-/// How to start a contender's program, which follows orders on its standard input
-/// (bench/peers/README.md).
-struct VersusCommand {
-  std::vector<std::string> words{};
-  std::vector<std::pair<std::string, std::string>> variables{};
-};
-
-/// `folder` holds the peers' programs. Throws invalid_argument for unknown settings.
-[[nodiscard]] VersusCommand command_of(const Contender& contender, const VersusField& field,
-                                       const std::string& folder);
 
 }  // namespace tutti::cli

@@ -10,7 +10,7 @@
 #include "cli/launch/file_descriptor.hpp"
 #include "cli/launch/process_family.hpp"
 #include "cli/launch/signals.hpp"
-#include "versus/contender.hpp"
+#include "versus/command.hpp"
 
 namespace tutti::cli {
 

@@ -8,6 +8,8 @@
 
 #include <tutti/error.hpp>
 
+#include "versus/command.hpp"
+
 namespace tutti::cli {
 
 VersusPool::VersusPool(const VersusField& field, std::string folder, Followers::Seconds patience)

@@ -19,6 +19,7 @@
 #include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
+#include "versus/command.hpp"
 #include "versus/followers.hpp"
 #include "versus/pool.hpp"
 
