@@ -3,14 +3,12 @@
 #include <mpi.h>
 
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "peers/peer.hpp"
-#include "peers/program.hpp"
+#include "peers/mpi_peer.hpp"
 
 namespace {
 
@@ -64,7 +62,7 @@ MPI_Op operation(Op op) {
 
 /// MPICH 4.0 compares unsigned numbers as if they were signed: the minimum of 5 and 200 is 200.
 bool faulty([[maybe_unused]] const Case& c) {
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) || defined(I_MPI_VERSION)
   return false;
 #else
   const bool is_unsigned = c.dtype == DType::u8 || c.dtype == DType::u32 || c.dtype == DType::u64;
@@ -202,30 +200,24 @@ std::function<void()> uneven(const Arguments& a, MPI_Comm comm, int rank) {
   }
 }
 
-class Mpi final : public Peer {
+class Mpi final : public MpiPeer {
  public:
-  Mpi() {
-    MPI_Comm_rank(comm_, &rank_);
-    MPI_Comm_size(comm_, &ranks_);
-    // A separate communicator, so that settings of the measured one do not affect it.
-    MPI_Comm_dup(comm_, &aside_);
-  }
-
-  [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int ranks() const override { return ranks_; }
-
   [[nodiscard]] std::string library() const override {
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI)
     return "openmpi";
+#elif defined(I_MPI_VERSION)
+    return "intelmpi";
 #else
     return "mpich";
 #endif
   }
 
   [[nodiscard]] std::string version() const override {
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI)
     return std::to_string(OMPI_MAJOR_VERSION) + "." + std::to_string(OMPI_MINOR_VERSION) + "." +
            std::to_string(OMPI_RELEASE_VERSION);
+#elif defined(I_MPI_VERSION)
+    return I_MPI_VERSION;
 #else
     return MPICH_VERSION;
 #endif
@@ -237,42 +229,13 @@ class Mpi final : public Peer {
   }
 
   [[nodiscard]] std::function<void()> prepare(const Call& call) override {
-    const Arguments a = arguments(call, ranks_, rank_);
+    const Arguments a = arguments(call, ranks(), rank());
     const bool equal =
         call.what.collective < Collective::scatterv || call.what.collective == Collective::barrier;
-    return equal ? even(a, comm_) : uneven(a, comm_, rank_);
+    return equal ? even(a, MPI_COMM_WORLD) : uneven(a, MPI_COMM_WORLD, rank());
   }
-
-  void barrier() override { MPI_Barrier(aside_); }
-
-  void maximum(std::span<double> numbers) override {
-    MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE,
-                  MPI_MAX, aside_);
-  }
-
-  void share(std::span<char> bytes) override {
-    MPI_Bcast(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, 0, aside_);
-  }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_WORLD;
-  MPI_Comm aside_ = MPI_COMM_NULL;
-  int rank_ = 0;
-  int ranks_ = 1;
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int status = 1;
-  try {
-    Mpi mpi;
-    status = run_program(mpi, {argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return run_under_mpi<Mpi>(argc, argv); }

@@ -95,6 +95,82 @@ VersusCommand mpich_command(const Contender& contender, const VersusField& field
   return command;
 }
 
+/// Intel MPI's launcher and its variables, which programs with oneCCL use too. `folder` is the one
+/// of the programs, into which ./dev peers installs Intel's libraries.
+VersusCommand intel_command(const VersusField& field, const std::string& folder) {
+  const std::string home = folder + "/intel";
+  VersusCommand command{.words = {home + "/bin/mpiexec.hydra", "-n", std::to_string(field.ranks)},
+                        .variables = {{"I_MPI_ROOT", home},
+                                      // libfabric and its providers, before those of the system.
+                                      {"LD_LIBRARY_PATH", home + "/lib"},
+                                      {"FI_PROVIDER_PATH", home + "/lib"}}};
+  const auto set = [&](const char* variable, const char* value) {
+    command.variables.emplace_back(variable, value);
+  };
+  if (binding(field) == "core") {
+    set("I_MPI_PIN_DOMAIN", "core");
+  } else {
+    set("I_MPI_PIN", "0");
+  }
+  set("I_MPI_FABRICS", field.tcp ? "ofi" : "shm");
+  if (field.tcp) {
+    set("FI_PROVIDER", "tcp");
+    set("FI_TCP_IFACE", "lo");
+    // Within a host, short collectives would use shared memory in spite of the fabric.
+    set("I_MPI_COLL_INTRANODE", "pt2pt");
+  }
+  return command;
+}
+
+VersusCommand intelmpi_command(const Contender& contender, const VersusField& field,
+                               const std::string& folder) {
+  static const std::map<std::string, std::string, std::less<>> algorithms{
+      {"recursive_doubling", "1"}, {"rabenseifner", "2"}, {"ring", "8"}};
+  VersusCommand command = intel_command(field, folder);
+  for (const std::string& word : contender.words) {
+    if (word == "yield") {
+      command.variables.emplace_back("I_MPI_THREAD_YIELD", "2");  // sched_yield
+    } else if (word == "wait") {
+      command.variables.emplace_back("I_MPI_WAIT_MODE", "1");
+    } else if (const auto at = algorithms.find(word); at != algorithms.end()) {
+      command.variables.emplace_back("I_MPI_ADJUST_ALLREDUCE", at->second);
+    } else {
+      refuse_word(word, Library::intelmpi,
+                  {"yield", "wait", "recursive_doubling", "rabenseifner", "ring"});
+    }
+  }
+  return command;
+}
+
+/// oneCCL's default here is MPI as its transport.
+VersusCommand oneccl_command(const Contender& contender, const VersusField& field,
+                             const std::string& folder) {
+  const std::vector<std::string_view> known{"ofi",          "worker", "recursive_doubling",
+                                            "rabenseifner", "ring",   "nreduce"};
+  VersusCommand command = intel_command(field, folder);
+  const auto set = [&](const char* variable, const std::string& value) {
+    command.variables.emplace_back(variable, value);
+  };
+  set("CCL_LOG_LEVEL", "error");
+  set("CCL_ATL_TRANSPORT", has(contender, "ofi") ? "ofi" : "mpi");
+  if (has(contender, "ofi") && !field.tcp) {
+    set("CCL_ATL_SHM", "1");
+    set("FI_PROVIDER", "tcp");  // To meet; data goes through shared memory.
+  }
+  // By default every rank has a thread that makes progress, and spins, beside the one that waits.
+  set("CCL_WORKER_OFFLOAD", has(contender, "worker") ? "1" : "0");
+  if (has(contender, "worker")) {
+    set("CCL_SPIN_COUNT", "1");
+    set("CCL_YIELD", "sched_yield");
+  }
+  for (const std::string& word : contender.words) {
+    if (std::find(known.begin(), known.end(), word) == known.end())
+      refuse_word(word, Library::oneccl, known);
+    if (word != "ofi" && word != "worker") set("CCL_ALLREDUCE", word);
+  }
+  return command;
+}
+
 /// The arguments of the program itself.
 Words gloo_words(const Contender& contender, const VersusField& field) {
   const std::vector<std::string_view> algorithms{"ring", "bcube", "ring_chunked",
@@ -144,6 +220,8 @@ VersusCommand command_of(const Contender& contender, const VersusField& field,
   if (contender.is_tutti()) command = tutti_command(contender, field);
   if (contender.library == Library::openmpi) command = openmpi_command(contender, field);
   if (contender.library == Library::mpich) command = mpich_command(contender, field);
+  if (contender.library == Library::intelmpi) command = intelmpi_command(contender, field, folder);
+  if (contender.library == Library::oneccl) command = oneccl_command(contender, field, folder);
   command.words.push_back(folder + "/" + std::string(name(contender.library)));
   if (contender.library == Library::direct)
     command.words.insert(command.words.end(), {"--ranks", std::to_string(field.ranks)});

@@ -16,7 +16,8 @@
 namespace tutti::cli {
 namespace {
 
-constexpr std::array peers{Library::openmpi, Library::mpich, Library::gloo, Library::direct};
+constexpr std::array peers{Library::openmpi, Library::mpich,  Library::intelmpi,
+                           Library::gloo,    Library::oneccl, Library::direct};
 constexpr std::string_view in_place_word = "in_place";
 
 // Settings, separated by spaces; "-" is the library with its defaults. A collective that is not
@@ -25,7 +26,7 @@ using Settings = std::map<Collective, std::string_view>;
 
 // The settings that were the fastest of their library for some size and number of ranks, and always
 // Open MPI with and without yielding, its ring, and Gloo's ring and bcube. In place if tutti is.
-const Settings& shortlist(Library library, bool tcp) {
+const Settings& fastest_settings(Library library, bool tcp) {
   using enum Collective;
   static const Settings openmpi_shm{
       {allreduce, "- yield0 yield1 nocma ucx coll_sm recursive_doubling ring rabenseifner"},
@@ -76,6 +77,30 @@ const Settings& shortlist(Library library, bool tcp) {
   return gloo_tcp;
 }
 
+/// Intel MPI's ranks, and oneCCL's, spin unless told otherwise.
+std::string intel_settings(Library library, const VersusField& field, bool crowded) {
+  const bool allreduce = field.collective == Collective::allreduce;
+  if (library == Library::oneccl && crowded) return "worker ofi+worker";
+  if (library == Library::oneccl) return allreduce ? "- ofi recursive_doubling ring" : "- ofi";
+  if (crowded) return allreduce ? "yield wait yield+ring" : "yield wait";
+  if (!allreduce) return "- wait";
+  return field.tcp ? "- wait recursive_doubling rabenseifner ring"
+                   : "- wait recursive_doubling ring";
+}
+
+/// The settings that a library stands for; empty if it does not support this field.
+std::string shortlist(Library library, const VersusField& field) {
+  const bool crowded = field.ranks > allowed_cores().size();
+  if (library == Library::intelmpi || library == Library::oneccl) {
+    return intel_settings(library, field, crowded);
+  }
+  // MPICH ranks spin while they wait for each other's cores, so even one setting takes long.
+  if (library == Library::mpich && crowded) return "-";
+  const Settings& known = fastest_settings(library, field.tcp);
+  const auto at = known.find(field.collective);
+  return at == known.end() ? "" : std::string(at->second);
+}
+
 /// All settings, each out of place and in place.
 std::string all_settings(Library library, const VersusField& field) {
   const bool allreduce = field.collective == Collective::allreduce;
@@ -86,6 +111,14 @@ std::string all_settings(Library library, const VersusField& field) {
   }
   if (library == Library::mpich)
     text = allreduce ? "- recursive_doubling reduce_scatter_allgather" : "-";
+  if (library == Library::intelmpi) {
+    text = "- yield wait";
+    if (allreduce) text += " recursive_doubling rabenseifner ring";
+  }
+  if (library == Library::oneccl) {
+    text = "- ofi worker ofi+worker";
+    if (allreduce) text += " recursive_doubling rabenseifner ring nreduce";
+  }
   if (library == Library::direct) text = field.tcp ? "" : "-";
   if (library == Library::gloo) {
     text = "ring halving_doubling";
@@ -147,23 +180,14 @@ PeerWish parse_peer_wish(const std::string& text) {
     known.push_back(name(each));
   }
   reject("--vs " + text + ": there is no '" + library + "' to compare with." +
-         did_you_mean(library, known) + " There are: openmpi mpich gloo direct.");
+         did_you_mean(library, known) + " There are: openmpi mpich intelmpi gloo oneccl direct.");
 }
 
 std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field) {
   const Library library = wish.library;
   std::string settings = wish.settings;
-  if (settings == "all") {
-    settings = all_settings(library, field);
-  } else if (settings.empty() && library == Library::mpich &&
-             field.ranks > allowed_cores().size()) {
-    // MPICH ranks spin while they wait for each other's cores, so even one setting takes long.
-    settings = "-";
-  } else if (settings.empty()) {
-    const Settings& known = shortlist(library, field.tcp);
-    const auto at = known.find(field.collective);
-    settings = at == known.end() ? "" : at->second;
-  }
+  if (settings == "all") settings = all_settings(library, field);
+  if (settings.empty()) settings = shortlist(library, field);
   std::vector<Contender> found;
   std::istringstream each(settings);
   for (std::string one; each >> one;) {

@@ -10,8 +10,12 @@ std::string_view name(Library library) {
       return "openmpi";
     case Library::mpich:
       return "mpich";
+    case Library::intelmpi:
+      return "intelmpi";
     case Library::gloo:
       return "gloo";
+    case Library::oneccl:
+      return "oneccl";
     case Library::direct:
       break;
   }

@@ -179,7 +179,7 @@ class Versus {
     if (std::all_of(all.begin(), all.end(), [](const Contender& c) { return c.is_tutti(); })) {
       throw Error(ErrorCode::unsupported,
                   "none of the libraries of --vs is left to compare with; './dev peers' installs "
-                  "Open MPI, MPICH and Gloo and builds the programs around them");
+                  "them and builds the programs around them");
     }
   }
 

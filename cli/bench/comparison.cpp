@@ -18,7 +18,8 @@ namespace tutti::cli {
 void VersusRequest::add(Command command) {
   command
       .option("--vs", peers,
-              "compare with openmpi, mpich, gloo, direct, or one setting such as openmpi:ring")
+              "compare with openmpi, mpich, intelmpi, gloo, oneccl, direct, or one setting such as "
+              "openmpi:ring")
       .text("LIBRARY,...")
       .delimiter(',')
       .one_word();

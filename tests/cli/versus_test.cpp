@@ -16,6 +16,7 @@
 #include "support/command.hpp"
 #include "support/errors.hpp"
 #include "support/running_command.hpp"
+#include "versus/command.hpp"
 #include "versus/contender.hpp"
 #include "versus/report.hpp"
 
@@ -407,6 +408,8 @@ TEST(Contender, LibraryStandsForItsBestSettings) {
       EXPECT_TRUE(has(openmpi, name)) << name;
     }
     EXPECT_TRUE(has(cli::contenders(parse_peer_wish("mpich"), field), "mpich"));
+    EXPECT_FALSE(cli::contenders(parse_peer_wish("intelmpi"), field).empty());
+    EXPECT_FALSE(cli::contenders(parse_peer_wish("oneccl"), field).empty());
     EXPECT_GT(cli::contenders(parse_peer_wish("openmpi:all"), field).size(), openmpi.size());
   }
   EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), tcp), "gloo:ring"));
@@ -416,6 +419,24 @@ TEST(Contender, LibraryStandsForItsBestSettings) {
   EXPECT_TRUE(has(cli::contenders(parse_peer_wish("direct"), shm), "direct"));
   EXPECT_TRUE(cli::contenders(parse_peer_wish("direct"), tcp).empty());
   EXPECT_EQ(cli::contenders(parse_peer_wish("gloo:ring"), tcp).size(), 1);
+}
+
+/// Otherwise the ranks of one host would exchange short messages through shared memory.
+TEST(Contender, IntelMpiUsesTcpForEveryMessage) {
+  const auto variables = [](Library library, bool tcp) {
+    const VersusField field{.tcp = tcp};
+    return cli::command_of({.library = library}, field, "peers").variables;
+  };
+  const auto has = [](const auto& list, const char* name, const char* value) {
+    return std::find(list.begin(), list.end(), std::pair<std::string, std::string>(name, value)) !=
+           list.end();
+  };
+  for (const Library library : {Library::intelmpi, Library::oneccl}) {
+    EXPECT_TRUE(has(variables(library, true), "I_MPI_FABRICS", "ofi"));
+    EXPECT_TRUE(has(variables(library, true), "I_MPI_COLL_INTRANODE", "pt2pt"));
+    EXPECT_TRUE(has(variables(library, true), "FI_PROVIDER", "tcp"));
+    EXPECT_TRUE(has(variables(library, false), "I_MPI_FABRICS", "shm"));
+  }
 }
 
 /// A result whose rounds had these medians.
