@@ -1,91 +1,27 @@
 #include "transport/memory/adopted_memory.hpp"
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <functional>
-#include <iostream>
-#include <memory>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "support/forked_child.hpp"
-#include "support/sanitizer.hpp"
+#include "transport/adoption.hpp"
 #include "transport/memory/call_memory.hpp"
 #include "transport/memory/pages.hpp"
-#include "transport/memory/shared_heap.hpp"
-#include "transport/shm/heap_view.hpp"
 
 namespace tutti::test {
 namespace {
-
-/// Not a whole number of pages.
-constexpr std::size_t usual = (std::size_t{1} << 20) + 1000;
-
-class Adoption : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (is_sanitized) GTEST_SKIP() << "the sanitizer replaces malloc";
-    if (!MemoryMap().can_be_asked()) GTEST_SKIP() << "the kernel cannot be asked";
-    mallopt(M_MMAP_THRESHOLD, 128 << 10);
-  }
-  /// Runs a test in a process whose malloc and heap no other test has used.
-  static void alone(const std::function<void()>& test) {
-    ForkedChild child([&] {
-      test();
-      std::cout.flush();
-      return HasFailure() ? "see above" : "";
-    });
-    EXPECT_EQ(child.wait(), "");
-  }
-  /// Takes all memory from malloc's heap from now on.
-  static void use_heap() { mallopt(M_MMAP_THRESHOLD, 1 << 25); }
-
-  static AdoptedMemory& adopted() { return SharedHeap::own().adopted(); }
-  /// Names the memory in so many calls; the hold of the last one.
-  static AdoptedMemory::Hold use(std::span<std::byte> memory, int calls = 200) {
-    AdoptedMemory::Hold hold;
-    for (int i = 0; i < calls; ++i) {
-      hold.release();
-      hold = adopted().hold(memory);
-    }
-    return hold;
-  }
-  /// The heap of this process as another one sees it.
-  static HeapView other_view() {
-    SharedHeap& heap = SharedHeap::own();
-    return HeapView({{.pid = getpid(), .heap_fd = heap.fd(), .heap_file = heap.file()}}, 0);
-  }
-};
-
-struct Free {
-  void operator()(std::byte* memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<std::byte, Free>;
-
-Memory made(std::size_t bytes, int value = 1) {
-  Memory memory(static_cast<std::byte*>(std::malloc(bytes)));
-  std::memset(memory.get(), value, bytes);
-  return memory;
-}
-
-bool all_are(std::span<const std::byte> data, int value) {
-  for (const std::byte each : data) {
-    if (each != static_cast<std::byte>(value)) return false;
-  }
-  return true;
-}
 
 TEST_F(Adoption, PeersReadAndWriteABufferThatIsUsedAgain) {
   alone([] {
@@ -324,80 +260,6 @@ TEST_F(Adoption, KeepsWhatThreadsReadMeanwhile) {
   });
 }
 
-/// Lets a forked child go on.
-class Signal {
- public:
-  Signal() { EXPECT_EQ(pipe(ends_.data()), 0); }
-  ~Signal() {
-    close(ends_[0]);
-    close(ends_[1]);
-  }
-  Signal(const Signal&) = delete;
-  Signal& operator=(const Signal&) = delete;
-  void give() const { EXPECT_EQ(write(ends_[1], "x", 1), 1); }
-  [[nodiscard]] bool await() const {
-    char byte = 0;
-    return read(ends_[0], &byte, 1) == 1;
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
-};
-
-TEST_F(Adoption, AForkedChildHasACopy) {
-  alone([] {
-    const Memory memory = made(usual, 1);
-    Memory freed = made(usual, 1);
-    const std::span<std::byte> buffer(memory.get(), usual);
-    ASSERT_NE(use(buffer).buffer(), nullptr);
-    ASSERT_NE(use({freed.get(), usual}).buffer(), nullptr);
-    freed.reset();
-    const Signal go;
-    ForkedChild child([&]() -> std::string {
-      if (!go.await()) return "no sign of the parent";
-      if (!all_are(buffer, 1)) return "the child sees what its parent has written";
-      std::memset(buffer.data(), 3, usual);
-      const pid_t grandchild = fork();
-      if (grandchild == 0) _exit(all_are(buffer, 3) ? 0 : 1);
-      int status = 1;
-      waitpid(grandchild, &status, 0);
-      return status == 0 ? "" : "the grandchild has other data";
-    });
-    std::memset(buffer.data(), 2, usual);
-    go.give();
-    EXPECT_EQ(child.wait(), "");
-    EXPECT_TRUE(all_are(buffer, 2)) << "the child has written to its copy only";
-  });
-}
-
-TEST_F(Adoption, AForkedChildNeverSeesTheWritesOfItsParentEvenToLongBuffers) {
-  alone([] {
-    const std::size_t longest = (std::size_t{256} << 20) + usual;  // More than is copied at a fork.
-    Memory memory = made(longest, 1);
-    const Memory small = made(usual, 1);
-    const std::span<std::byte> buffer(memory.get(), longest);
-    const std::span<std::byte> other(small.get(), usual);
-    ASSERT_NE(use(buffer).buffer(), nullptr);
-    ASSERT_NE(use(other).buffer(), nullptr);
-    const Signal go;
-    ForkedChild child([&]() -> std::string {
-      if (!go.await()) return "no sign of the parent";
-      if (!all_are(buffer, 1) || !all_are(other, 1)) return "the child sees what its parent writes";
-      std::memset(buffer.data(), 3, longest / 2);
-      return "";
-    });
-    std::memset(buffer.data(), 2, longest);
-    std::memset(other.data(), 2, usual);
-    go.give();
-    EXPECT_EQ(child.wait(), "");
-    EXPECT_TRUE(all_are(buffer, 2));
-    EXPECT_NE(adopted().hold(other).buffer(), nullptr) << "was copied";
-    EXPECT_EQ(use(buffer, 100).buffer(), nullptr) << "a child may still need its pages of the file";
-    ForkedChild second([&] { return all_are(buffer, 2) ? "" : "the second child has other data"; });
-    EXPECT_EQ(second.wait(), "");
-  });
-}
-
 TEST_F(Adoption, ServesMemoryOfMallocsHeap) {
   alone([] {
     use_heap();
@@ -442,43 +304,6 @@ TEST_F(Adoption, CallocGivesZerosWhereAdoptedMemoryWasFreed) {
       EXPECT_TRUE(all_are({zeros.get(), 8 * usual}, 0));
     }
     EXPECT_GE(adopted_times, 4);
-  });
-}
-
-TEST_F(Adoption, ForksWhileThreadsUseTheHeapThatWasAdopted) {
-  alone([] {
-    use_heap();
-    Memory memory = made(16 * usual, 1);
-    ASSERT_NE(use({memory.get(), 16 * usual}).buffer(), nullptr);
-    memory.reset();  // Into this place come what follows.
-    std::atomic<bool> has_ended{false};
-    std::atomic<int> wrong{0};
-    // Blocks of all sizes, each filled with a value that is checked before it is freed.
-    const auto churn = [&](unsigned seed, const auto& goes_on) {
-      std::vector<std::vector<unsigned>> blocks(64);
-      for (unsigned i = seed; goes_on(i - seed); ++i) {
-        std::vector<unsigned>& block = blocks[i * 2654435761U % blocks.size()];
-        for (const unsigned each : block) wrong += each != block.size() ? 1 : 0;
-        const unsigned count = i * 40503U % 5000;
-        block.assign(count, count);
-      }
-    };
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < 2; ++i) {
-      threads.emplace_back(
-          [&, i] { churn(i * 1000, [&](unsigned) { return !has_ended.load(); }); });
-    }
-    for (int round = 0; round < 8; ++round) {
-      ForkedChild child([&]() -> std::string {
-        churn(7, [](unsigned done) { return done < 1000; });
-        return wrong == 0 ? "" : "the child's memory was changed";
-      });
-      churn(9, [](unsigned done) { return done < 1000; });
-      EXPECT_EQ(child.wait(), "");
-    }
-    has_ended = true;
-    for (std::thread& each : threads) each.join();
-    EXPECT_EQ(wrong, 0);
   });
 }
 
