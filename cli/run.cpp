@@ -1,8 +1,11 @@
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include <tutti/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/console/own_program.hpp"
 #include "cli/launch/launcher.hpp"
 
 namespace tutti::cli {
@@ -17,6 +20,7 @@ struct Options {
   std::string bind = "share";
   std::vector<std::string> variables;
   std::string order;
+  bool shares_malloc = false;
 };
 
 constexpr std::uint32_t most_ranks = 4096;
@@ -49,12 +53,33 @@ std::vector<std::string> parse_command(std::vector<std::string> words,
   return words;
 }
 
+/// The value of LD_PRELOAD with which malloc gives shared memory. The library is beside the
+/// command, where it was built, or in the folder of libraries beside that of the command.
+std::string preloads_of_malloc() {
+  const std::filesystem::path folder = std::filesystem::path(own_program()).parent_path();
+  constexpr const char* name = "libtutti_malloc.so";
+  for (const char* const place : {".", "shared", "../lib", "../lib64", "../lib/x86_64-linux-gnu",
+                                  "../lib/aarch64-linux-gnu"}) {
+    std::error_code trouble;
+    const auto found = std::filesystem::canonical(folder / place / name, trouble);
+    if (trouble) continue;
+    const char* const others = std::getenv("LD_PRELOAD");
+    return found.string() + (others == nullptr ? "" : std::string(":") + others);
+  }
+  throw Error(ErrorCode::unsupported,
+              std::string("--shared-malloc needs ") + name + ", which is not beside " +
+                  folder.string() +
+                  ": build the target tutti_malloc, or install tutti built with " +
+                  "-DBUILD_SHARED_LIBS=ON");
+}
+
 int run(Options& options) {
   Job& job = options.job;
   if (job.ranks == 0) {
     throw Error(ErrorCode::invalid_argument, "how many ranks? Add -n, such as -n 4.");
   }
   for (const std::string& each : options.variables) job.variables.push_back(parse_variable(each));
+  if (options.shares_malloc) job.variables.emplace_back("LD_PRELOAD", preloads_of_malloc());
   if (!options.order.empty()) job.variables.emplace_back("TUTTI_ORDER", options.order);
   if (options.timeout > 0) job.timeout = Job::Seconds(options.timeout);
   job.linger = Job::Seconds(options.linger);
@@ -95,6 +120,8 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
       .option("--order", options->order,
               "renumber the ranks: the first of the list becomes rank 0; file:PATH")
       .text("RANK,...");
+  command.flag("--shared-malloc", options->shares_malloc,
+               "malloc gives ranks shared memory, from 4 KiB on (TUTTI_MALLOC)");
   command.flag("--keep-going", options->job.keeps_going,
                "let the others go on after a rank has failed");
   command

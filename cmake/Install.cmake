@@ -4,6 +4,9 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 install(TARGETS tutti EXPORT tuttiTargets INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(BUILD_SHARED_LIBS)
+  install(TARGETS tutti_malloc)
+endif()
 install(DIRECTORY include/tutti DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES "${PROJECT_BINARY_DIR}/include/tutti/version.hpp"

@@ -20,6 +20,8 @@ MemoryUse memory_use() {
   return {.in_use = use.in_use, .idle = use.idle, .adopted = heap.adopted().bytes()};
 }
 
+void set_fork_copy(std::uint64_t most_bytes) { SharedHeap::copy_at_fork(most_bytes); }
+
 void trim_memory(std::uint64_t keep) {
   SharedHeap& heap = SharedHeap::own();
   heap.adopted().reclaim();

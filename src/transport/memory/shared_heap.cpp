@@ -62,6 +62,7 @@ int memory_file() {
 
 /// Leaked on purpose, one heap for each fork on the way to this process.
 constinit std::atomic<SharedHeap*> SharedHeap::newest{nullptr};
+constinit std::atomic<std::uint64_t> SharedHeap::most_copied{HeapSnapshot::most_bytes};
 
 /// Takes no lock: another thread might have held it when this process was forked.
 SharedHeap& SharedHeap::own() {
@@ -99,7 +100,7 @@ std::optional<HeapSnapshot> SharedHeap::snapshot() const try {
   std::vector<HeapSnapshot::Range> pages;
   for (const auto& [offset, bytes] : private_) pages.push_back({offset, bytes});
   return HeapSnapshot::of(fd_, size_.load(std::memory_order_relaxed), std::move(blocks),
-                          std::move(pages));
+                          std::move(pages), most_copied.load(std::memory_order_relaxed));
 } catch (const std::bad_alloc&) {
   return std::nullopt;
 }

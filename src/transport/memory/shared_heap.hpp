@@ -39,6 +39,10 @@ class SharedHeap {
   static void release_any(void* memory);
   /// The length of the block that begins here, in these heaps and their caches; 0 for other memory.
   [[nodiscard]] static std::uint64_t bytes_of(const void* memory);
+  /// How many bytes a forked child has a copy of.
+  static void copy_at_fork(std::uint64_t most_bytes) {
+    most_copied.store(most_bytes, std::memory_order_relaxed);
+  }
   [[nodiscard]] BlockCache& cache() { return cache_; }
   [[nodiscard]] AdoptedMemory& adopted() { return adopted_; }
 
@@ -82,6 +86,7 @@ class SharedHeap {
   void add_free(std::uint64_t offset, std::uint64_t bytes);
 
   static std::atomic<SharedHeap*> newest;
+  static std::atomic<std::uint64_t> most_copied;
 
   ProcessOrigin origin_{};
   SharedHeap* inherited_ = nullptr;  // The heap of the process that this one was forked from.
