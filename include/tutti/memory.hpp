@@ -36,9 +36,9 @@ struct MemoryUse {
 /// Returns idle memory to the system until at most `keep` bytes are idle.
 TUTTI_API void trim_memory(std::uint64_t keep = 0);
 
-/// A forked child has a copy of shared memory that is in use, of at most so many bytes in total: 256
-/// MiB unless this is called. Of other blocks it sees what the parent writes later. Copying takes
-/// 0.8 s for each GiB.
+/// A forked child has a copy of shared memory that is in use, of at most so many bytes in total:
+/// 256 MiB unless this is called. Of other blocks it sees what the parent writes later. Copying
+/// takes 0.8 s for each GiB.
 TUTTI_API void set_fork_copy(std::uint64_t most_bytes);
 
 /// For containers. Elements are where allocate_uninitialized() puts them.
