@@ -154,7 +154,7 @@ std::string transport_from(const std::string& source, std::string_view text) {
 
 std::size_t adopt_from(const std::string& source, std::string_view text) {
   // For shorter buffers, asking the kernel whether they are still there costs more than is gained.
-  constexpr std::size_t usual = std::size_t{64} << 10;
+  constexpr std::size_t usual = std::size_t{16} << 10;
   if (text.empty() || text == "auto") return usual;
   if (text == "off") return ~std::size_t{0};
   try {

@@ -28,6 +28,8 @@ TEST(Settings, ErrorsNameAllowedValues) {
   refused("TUTTI_PORT_RANGE", "80-", "TUTTI_PORT_RANGE: '80-' is not a range of ports; write such");
   refused("TUTTI_PROTO", "fast", "TUTTI_PROTO is \"fast\"; it may be auto, copy or direct");
   refused("TUTTI_SLICE", "1", "TUTTI_SLICE is \"1\"; it may be a size from 1KiB to 1GiB");
+  refused("TUTTI_ADOPT", "on",
+          "TUTTI_ADOPT is \"on\"; it may be auto, off or a size, such as 1MiB");
   refused("TUTTI_LOST_AFTER", "0", "TUTTI_LOST_AFTER is \"0\"; it may be a number of seconds");
   refused("TUTTI_FLIGHT_RECORDS", "0", "TUTTI_FLIGHT_RECORDS is \"0\"; set it to a number of");
   refused("TUTTI_FLIGHT", "/proc/no", "TUTTI_FLIGHT is \"/proc/no\"; set it to a writable");

@@ -249,6 +249,8 @@ def test_options_that_do_not_exist():
         tutti.init(threads="many")
     with pytest.raises(tutti.InvalidArgument):
         tutti.init(transport="pigeon")
+    with pytest.raises(tutti.InvalidArgument, match="auto, off or a size"):
+        tutti.init(adopt="perhaps")
     with pytest.raises(tutti.InvalidArgument, match="need an id or a store"):
         tutti.init(rank=0, ranks=2)
     with pytest.raises(tutti.InvalidArgument):
