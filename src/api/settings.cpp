@@ -106,7 +106,8 @@ constexpr auto known_variables =
                                      "TUTTI_FLIGHT",        "TUTTI_FLIGHT_RECORDS",
                                      "TUTTI_TLS",           "TUTTI_TORCH_CACHE",
                                      "TUTTI_TORCH_ALLOC",   "TUTTI_COMMAND",
-                                     "TUTTI_BENCH_CALLS",   "TUTTI_ADOPT",         "TUTTI_MALLOC"});
+                                     "TUTTI_BENCH_CALLS",   "TUTTI_ADOPT",
+                                     "TUTTI_MALLOC"});
 
 }  // namespace
 
