@@ -16,6 +16,11 @@ int main() {
     for (int i = 0; i < 5; ++i) comm.all_reduce(data, tutti::Op::max);
     if (data.front() != 1 || data.back() != 1) return 1;
   }
+  // The cache of blocks allocates, too.
+  std::vector<void*> blocks;
+  for (int i = 0; i < 2000; ++i) blocks.push_back(tutti::allocate_uninitialized(8192));
+  for (void* const each : blocks) tutti::deallocate(each);
+  tutti::trim_memory();
   const tutti::Counters counters = comm.counters(tutti::Collective::allreduce);
   if (counters.bytes_put == 0) {
     std::fprintf(stderr, "no result was written in place\n");

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <string>
 
@@ -99,25 +100,56 @@ void BlockCache::release(void* memory) {
   const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(memory) - base_);
   // Other processes no longer see what this one writes to pages that were cut off.
   const bool is_shared = heap_.offset_of({static_cast<std::byte*>(memory), bytes}).has_value();
-  std::vector<std::uint64_t> surplus;
+  if (bytes > 0) make_room_on_shelf(size_of(state_at(offset).load(std::memory_order_relaxed)));
+  bool is_kept = false;
   {
     const std::lock_guard lock(mutex_);
     if (bytes == 0 || is_idle(offset)) {
       throw Error(ErrorCode::invalid_argument, "this memory is not in use: it was freed before");
     }
     const SizeClass size = size_of(state_at(offset).load(std::memory_order_relaxed));
-    if (is_shared && bytes <= most_idle_) {
-      shelves_[size.index()].offsets.push_back(offset);
+    use_.in_use -= bytes;
+    std::vector<std::uint64_t>& offsets = shelves_[size.index()].offsets;
+    if (is_shared && bytes <= most_idle_ && offsets.size() < offsets.capacity()) {
+      offsets.push_back(offset);
       state_at(offset).store(state_of(size, true), std::memory_order_relaxed);
       use_.idle += bytes;
-      if (use_.idle > most_idle_) surplus = remove_idle(most_idle_);
+      is_kept = true;
+      if (use_.idle <= most_idle_) return;
     } else {
-      surplus.push_back(offset);
       state_at(offset).store(0, std::memory_order_relaxed);
     }
-    use_.in_use -= bytes;
   }
-  give_back(surplus);
+  if (is_kept) {
+    trim(most_idle_);
+  } else {
+    heap_.release(memory);
+  }
+}
+
+/// So that a block can be put there without an allocation. If other threads take the room
+/// meanwhile, the block goes back to the heap.
+void BlockCache::make_room_on_shelf(SizeClass size) {
+  std::vector<std::uint64_t> larger;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::vector<std::uint64_t>& offsets = shelves_[size.index()].offsets;
+    if (offsets.size() < offsets.capacity()) return;
+  }
+  for (;;) {
+    std::size_t wanted = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      std::vector<std::uint64_t>& offsets = shelves_[size.index()].offsets;
+      if (offsets.size() < larger.capacity()) {
+        larger.assign(offsets.begin(), offsets.end());
+        larger.swap(offsets);
+        return;  // Frees the former one when the lock is no longer held.
+      }
+      wanted = std::max<std::size_t>(2 * offsets.size(), 64);
+    }
+    larger.reserve(wanted);
+  }
 }
 
 BlockCache::Use BlockCache::use() const {
@@ -126,18 +158,22 @@ BlockCache::Use BlockCache::use() const {
 }
 
 void BlockCache::trim(std::uint64_t keep) {
-  std::vector<std::uint64_t> surplus;
-  {
-    const std::lock_guard lock(mutex_);
-    surplus = remove_idle(keep);
-  }
-  give_back(surplus);
+  std::array<std::uint64_t, 128> removed{};
+  std::size_t count = 0;
+  do {
+    {
+      const std::lock_guard lock(mutex_);
+      count = remove_idle(keep, removed);
+    }
+    for (std::size_t i = 0; i < count; ++i) heap_.release(heap_.at(removed[i]));
+  } while (count == removed.size());
 }
 
+/// Returns how many blocks it has removed: as many as `removed` has room for, if there are more.
 /// The caller holds the mutex.
-std::vector<std::uint64_t> BlockCache::remove_idle(std::uint64_t keep) {
-  std::vector<std::uint64_t> removed;
-  while (use_.idle > keep) {
+std::size_t BlockCache::remove_idle(std::uint64_t keep, std::span<std::uint64_t> removed) {
+  std::size_t count = 0;
+  while (use_.idle > keep && count < removed.size()) {
     std::uint32_t oldest = SizeClass::count;
     for (std::uint32_t i = 0; i < SizeClass::count; ++i) {
       if (shelves_[i].offsets.empty()) continue;
@@ -145,16 +181,13 @@ std::vector<std::uint64_t> BlockCache::remove_idle(std::uint64_t keep) {
         oldest = i;
     }
     Shelf& shelf = shelves_[oldest];
-    removed.push_back(shelf.offsets.back());
+    removed[count] = shelf.offsets.back();
     shelf.offsets.pop_back();
-    state_at(removed.back()).store(0, std::memory_order_relaxed);
+    state_at(removed[count]).store(0, std::memory_order_relaxed);
     use_.idle -= SizeClass(oldest).bytes();
+    ++count;
   }
-  return removed;
-}
-
-void BlockCache::give_back(const std::vector<std::uint64_t>& offsets) {
-  for (const std::uint64_t offset : offsets) heap_.release(heap_.at(offset));
+  return count;
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/fast_mutex.hpp"
@@ -20,7 +21,8 @@ class SharedHeap;
 /// Blocks are whole pages: pages of a window are cut off from other processes one by one
 /// (SharedHeap::make_private), which must not concern two blocks.
 ///
-/// Thread-safe. In a forked child bytes_of() still works, and nothing else may be called.
+/// Thread-safe. In a forked child bytes_of() still works, and nothing else may be called. Allocates
+/// nothing under its lock, since the program's malloc may take its blocks from here.
 class BlockCache {
  public:
   struct Use {
@@ -63,8 +65,8 @@ class BlockCache {
   [[nodiscard]] std::atomic<State>& state_at(std::uint64_t offset) const;
   [[nodiscard]] void* take_idle(SizeClass size);
   [[nodiscard]] void* allocate(SizeClass size);
-  [[nodiscard]] std::vector<std::uint64_t> remove_idle(std::uint64_t keep);
-  void give_back(const std::vector<std::uint64_t>& offsets);
+  void make_room_on_shelf(SizeClass size);
+  [[nodiscard]] std::size_t remove_idle(std::uint64_t keep, std::span<std::uint64_t> removed);
 
   SharedHeap& heap_;
   const std::byte* base_;

@@ -54,7 +54,8 @@ bool HeapSnapshot::copy(int fd, Range block) {
     const off_t data = lseek(fd, static_cast<off_t>(at), SEEK_DATA);
     if (data < 0 || static_cast<std::uint64_t>(data) >= end) return true;
     const off_t hole = lseek(fd, data, SEEK_HOLE);
-    if (hole < 0) return false;
+    // Another file, if the program has closed the heap's: a device says 0 for both.
+    if (data < static_cast<off_t>(at) || hole <= data) return false;
     at = static_cast<std::uint64_t>(data);
     const std::uint64_t stop = std::min(end, static_cast<std::uint64_t>(hole));
     while (at < stop) {
