@@ -96,7 +96,7 @@ struct Representatives {
 
 constexpr Representatives same_for_all(Representative each) { return {each, each}; }
 
-/// Longer buffers of ordinary memory are adopted: TUTTI_ADOPT.
+/// Longer buffers may be adopted: TUTTI_ADOPT.
 constexpr std::uint64_t ordinary_below = std::uint64_t{16} << 10;
 
 /// The part of one rank.

@@ -42,7 +42,8 @@ struct CommunicatorOptions {
   Shape shape{};
   std::optional<Threads> threads{};
   /// Whether buffers of calls that are ordinary memory may become memory that the other ranks of
-  /// the host read and write in place: "auto", "off", or the size from which on: TUTTI_ADOPT.
+  /// the host read and write in place: "off" (the default), "auto" (16 KiB), or the size from which
+  /// on: TUTTI_ADOPT.
   std::string adopt{};
   /// Called while a collective waits for other ranks, in the thread that waits: a few times a
   /// second, and when a signal interrupts its sleep. If it throws, the communicator is aborted, and

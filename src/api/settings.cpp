@@ -156,8 +156,8 @@ std::string transport_from(const std::string& source, std::string_view text) {
 std::size_t adopt_from(const std::string& source, std::string_view text) {
   // For shorter buffers, asking the kernel whether they are still there costs more than is gained.
   constexpr std::size_t usual = std::size_t{16} << 10;
-  if (text.empty() || text == "auto") return usual;
-  if (text == "off") return ~std::size_t{0};
+  if (text == "auto") return usual;
+  if (text.empty() || text == "off") return ~std::size_t{0};
   try {
     return parse_bytes(std::string(text));
   } catch (const Error&) {

@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
     places: rank r runs on rank places[r] of the network.
     shape: how ranks are grouped into nodes: "8x4".
     threads: "single", or "multiple" if several threads call collectives at once.
-    adopt: whether long buffers become memory that peers read in place: "auto", "off", "1MiB" (TUTTI_ADOPT).
+    adopt: whether long buffers become memory that peers read in place: "off", "auto", "1MiB" (TUTTI_ADOPT).
     transport: "auto", "shm" or "tcp" (TUTTI_TRANSPORT). For new groups only, as the next two.
     secret: the key by which ranks authenticate each other (TUTTI_SECRET).
     interfaces: which network interfaces to use (TUTTI_SOCKET_IFNAME).

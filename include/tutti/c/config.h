@@ -28,7 +28,7 @@ typedef struct {
   const char* secret;     /* TUTTI_SECRET. */
   const char* interfaces; /* TUTTI_SOCKET_IFNAME. */
   /* For all again: whether long buffers in ordinary memory become memory that other ranks of the
-   * host read and write in place: "auto", "off" or a size: TUTTI_ADOPT. */
+   * host read and write in place: "off" (the default), "auto" or a size: TUTTI_ADOPT. */
   const char* adopt;
 } tuttiConfig_t;
 

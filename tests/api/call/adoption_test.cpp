@@ -23,9 +23,11 @@ constexpr std::uint32_t processes = 3;
 
 class OrdinaryMemory : public ::testing::Test {
  protected:
+  void TearDown() override { unsetenv("TUTTI_ADOPT"); }
   void SetUp() override {
     if (is_sanitized) GTEST_SKIP() << "the sanitizer replaces malloc";
     if (!MemoryMap().can_be_asked()) GTEST_SKIP() << "the kernel cannot be asked";
+    setenv("TUTTI_ADOPT", "auto", 1);
   }
 };
 
