@@ -1,5 +1,6 @@
 // A program that allocates in every way, in threads and forked children, and checks what it has
 // written. It knows nothing of the malloc that it runs with.
+#include <dlfcn.h>
 #include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -139,9 +140,18 @@ void fork_child(std::uint64_t seed) {
   close(go[1]);
 }
 
+/// The loader only warns if it cannot load the library.
+bool has_shared_malloc() {
+  Dl_info found{};
+  void* const function = dlsym(RTLD_DEFAULT, "malloc");
+  return dladdr(function, &found) != 0 &&
+         std::strstr(found.dli_fname, "libtutti_malloc.so") != nullptr;
+}
+
 }  // namespace
 
 int main() {
+  expect(has_shared_malloc(), "this is not the malloc of tutti");
   churn(1, 1000);
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < 3; ++i) threads.emplace_back([i] { churn(10 + i, 1000); });
