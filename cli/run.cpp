@@ -67,8 +67,8 @@ std::string preloads_of_malloc() {
     return found.string() + (others == nullptr ? "" : std::string(":") + others);
   }
   throw Error(ErrorCode::unsupported,
-              std::string("--shared-malloc needs ") + name + ", which is not beside " +
-                  folder.string() +
+              std::string("--shared-malloc needs ") + name + ", which is neither in " +
+                  folder.string() + " nor in a folder of libraries beside it" +
                   ": build the target tutti_malloc, or install tutti built with " +
                   "-DBUILD_SHARED_LIBS=ON");
 }

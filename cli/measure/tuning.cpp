@@ -171,8 +171,8 @@ class Tuning {
     }
   }
 
-  /// Programs have most buffers in ordinary memory. Peers reach the long ones in place, once they
-  /// are adopted, as they reach shared memory.
+  /// Most programs have their data in ordinary memory. Long buffers there are as fast as shared
+  /// memory once they are adopted; short ones are never adopted.
   [[nodiscard]] Arena& arena_for(std::uint64_t bytes) {
     return bytes < ordinary_below ? ordinary_ : arena_;
   }
